@@ -96,7 +96,7 @@ Pin = Annotated[bool, switch("--pin", "Keep this turn in the model's view in all
 
 ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "timeout")
 PLACES = ("store", "threads", "quiet")
-ASKING = ("collection", "files", "thread", *ANSWERING, "verify", "web", *PLACES)
+ASKING = ("collection", "files", "thread", *ANSWERING, "verify", "web", "full", *PLACES)
 _LAST = ("store", "threads", "home", "config", "quiet", "debug")
 _DEFAULTS = {"quiet": False, "debug": False}
 SHARED: dict[str, Any] = {
@@ -110,6 +110,9 @@ SHARED: dict[str, Any] = {
     "verify": _setting(Verifier, "Who checks that the sources support the answer."),
     "web": Annotated[
         bool | None, switch("--web", "Search the web when the documents do not hold it.")
+    ],
+    "full": Annotated[
+        bool | None, switch("--full", "Whole blocks where snippets are shown without a model.")
     ],
     "max_tokens": _setting(int, "Tokens the question may take.", "N", min=1),
     "max_cost": _setting(float, "Money the question may cost.", "USD"),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from cli.asking import on_thread, tell_of_models
 from cli.options import Given
-from cli.render.answer_text import print_answer, quoted_passages, report_notices
+from cli.render.answer_text import print_answer, report_notices
 from cli.render.live import LiveAnswer, markdown
 from state.answer import Answer
 
@@ -101,9 +101,8 @@ class Conversation:
             terminal.json(answer)
             return
         # What no engine wrote, as a reply to small talk, has no claims.
-        quoted = not answer["claims"] or bool(quoted_passages(answer))
-        shown = None if quoted else markdown(answer["answer"])
-        print_answer(terminal, answer, shown, style="dim", quotes=self.quotes)
+        shown = markdown(answer["answer"]) if answer["claims"] else None
+        print_answer(terminal, answer, shown, quotes=self.quotes)
         tell_of_models(terminal, self.settings, answer)
         if not terminal.out_is_tty:
             terminal.out("")

@@ -1,4 +1,6 @@
-"""A finished answer as a person reads it: the text, then the places it cites."""
+"""A finished answer as a person reads it: snippets, each below the place where it stands, or what a
+model wrote and the places that it cites.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cli.render.text import place, print_wrapped, shorten
-from cli.terminal import Terminal, clean, rows
+from cli.terminal import Terminal, clean, one_line, rows
 from rag.citations.marking import left_out
 from rag.text.prose import as_prose
-from state.answer import QUOTED, Answer, Citation
+from state.answer import Answer, Citation
 from state.errors import UsageError
 from state.wording import many
 
@@ -19,74 +21,108 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 QUOTE_WIDTH = 160
+HEADING_WIDTH = 80
+INDENT = "   "
+"""Of a snippet below its place."""
 _TARGET = re.compile(r"(?<=\])\([^()\s]*[/#][^()\s]*\)")
 """Of a link in Markdown."""
 
 
-def answer_lines(answer: Answer) -> Iterator[str]:
-    """The answer, or what lies nearest, and the sources, as plain lines."""
-    yield from answer["answer"].splitlines() or [""]
-    if cited(answer):
+def answer_lines(answer: Answer, notes: Mapping[str, str] | None = None) -> Iterator[str]:
+    """The answer, or what lies nearest, and its places, as plain lines; `notes` by source stand
+    behind these.
+    """
+    snippets = snippets_of(answer)
+    yield from _said(answer).splitlines() or ([] if snippets else [""])
+    for number, citation in enumerate(snippets):
+        if number or _said(answer):
+            yield ""
+        yield _place_line(citation, notes)
+        yield from (f"{INDENT}{line}".rstrip() for line in citation["shown"].splitlines())
+    if cited(answer) and not snippets:
         yield ""
-        yield from map(source_line, cited(answer))
+        yield from (source_line(each, notes) for each in cited(answer))
 
 
 def print_answer(
     terminal: Terminal,
     answer: Answer,
     shown: RenderableType | None = None,
-    style: str = "",
+    notes: Mapping[str, str] | None = None,
     *,
     quotes: bool = False,
 ) -> None:
-    """The answer and its sources to stdout, then with `quotes` what is cited, whole. On a terminal
-    `shown` stands for the answer's text, which is wrapped at words, and sources are in `style`.
+    """The answer and its places to stdout, then with `quotes` what is cited, whole. On a terminal
+    `shown` stands for what a model wrote.
     """
     if not terminal.out_is_tty:
-        terminal.wrapped(answer["answer"])
-    elif shown is None:
-        print_wrapped(terminal.out_console(), answer_text(answer))
+        for line in answer_lines(answer, notes):
+            terminal.out(line)
     else:
-        terminal.out_console().print(shown)
-    if cited(answer) and (shown is None or not terminal.out_is_tty):
-        terminal.out("")
-    print_sources(terminal, cited(answer), style=style)
+        _draw(terminal, answer, shown, notes)
     for citation in cited(answer) if quotes else ():
         terminal.out("")
         lead = f"[{citation['marker']}] "
         terminal.wrapped(f"{lead}“{citation['quote'].strip()}”", len(lead))
 
 
-def answer_text(answer: Answer) -> Text:
-    """The answer, or what lies nearest, with the sentences that answer in bold; passages quoted
-    behind what a model wrote are dim, and so is where links lead.
-    """
+def _draw(
+    terminal: Terminal,
+    answer: Answer,
+    shown: RenderableType | None,
+    notes: Mapping[str, str] | None,
+) -> None:
     from rich.text import Text
 
-    text = Text(clean(answer["answer"]))
-    passages = quoted_passages(answer)
-    if len(passages) < len(answer["claims"]):
-        for passage in map(clean, passages):
-            start = text.plain.rfind(passage)
-            if start >= 0:
-                text.stylize("dim", start, start + len(passage))
-    begun = 0
-    for citation in cited(answer):
-        written = citation["quote"]
-        for quote in (clean(as_prose(written)), clean(written)):  # it may stand as either
-            found = re.compile(r"\s+".join(map(re.escape, quote.split()))).search(text.plain, begun)
-            if found:
-                text.stylize("bold", *found.span())
-                begun = found.start()
-                break
+    console, snippets = terminal.out_console(), snippets_of(answer)
+    if shown is not None and not snippets:
+        console.print(shown)
+    elif _said(answer):
+        print_wrapped(console, _dimmed_targets(Text(clean(_said(answer)))))
+    for number, citation in enumerate(snippets):
+        if number or _said(answer):
+            terminal.out("")
+        line = Text(clean(_place_line(citation, notes)), style="dim")
+        line.stylize("not dim bold", 0, len(str(citation["marker"])))
+        for row in rows(line, console, hang=len(INDENT)):
+            console.print(row, soft_wrap=True)
+        print_wrapped(console, snippet_text(citation), INDENT)
+    if cited(answer) and not snippets:
+        terminal.out("")
+        print_sources(terminal, cited(answer), notes)
+
+
+def snippets_of(answer: Answer) -> Sequence[Citation]:
+    """What is shown of an answer that no model wrote; nothing of another."""
+    found = cited(answer)
+    return found if all("shown" in each for each in found) else []
+
+
+def _said(answer: Answer) -> str:
+    """What is not a snippet: a model's text, or the line above what lies nearest."""
+    if not snippets_of(answer):
+        return answer["answer"]
+    return "" if answer["citations"] else answer["answer"].partition("\n\n")[0]
+
+
+def snippet_text(citation: Citation) -> Text:
+    """A snippet with the stretch that answers in bold; where links lead is dim."""
+    from rich.text import Text
+
+    text = Text(clean(citation["shown"]))
+    written = citation["quote"]
+    for quote in (clean(as_prose(written)), clean(written)):  # it may stand as either
+        found = re.compile(r"\s+".join(map(re.escape, quote.split()))).search(text.plain)
+        if found:
+            text.stylize("bold", *found.span())
+            break
+    return _dimmed_targets(text)
+
+
+def _dimmed_targets(text: Text) -> Text:
     for target in _TARGET.finditer(text.plain):
         text.stylize("not bold dim", *target.span())
     return text
-
-
-def quoted_passages(answer: Answer) -> list[str]:
-    """What stands in the answer as it stands in a document."""
-    return [claim["text"] for claim in answer["claims"] if claim["reason"] == QUOTED]
 
 
 def cited(answer: Answer) -> Sequence[Citation]:
@@ -119,11 +155,10 @@ def print_sources(
     terminal: Terminal,
     citations: Iterable[Citation],
     notes: Mapping[str, str] | None = None,
-    style: str = "",
 ) -> None:
-    """The cited places; `notes` by source stand behind the quotes."""
+    """The cited places, dim on a terminal; `notes` by source stand behind the quotes."""
     for citation in citations:
-        line = source_line(citation) + (notes or {}).get(citation["source"], "")
+        line = source_line(citation, notes)
         if not terminal.out_is_tty:
             terminal.out(line)
             continue
@@ -131,12 +166,23 @@ def print_sources(
 
         console = terminal.out_console()
         for row in rows(Text(clean(line)), console, hang=len(f"[{citation['marker']}] ")):
-            console.print(row, style=style, soft_wrap=True)
+            console.print(row, style="dim", soft_wrap=True)
 
 
-def source_line(citation: Citation) -> str:
-    place_ = f"{_where(citation)}{_recognized(citation)}{_also(citation)}"
-    return f"[{citation['marker']}] {place_}  {_what(citation)}"
+def source_line(citation: Citation, notes: Mapping[str, str] | None = None) -> str:
+    return f"[{citation['marker']}] {_where(citation)}  {_what(citation)}{_note(citation, notes)}"
+
+
+def _place_line(citation: Citation, notes: Mapping[str, str] | None = None) -> str:
+    """Above a snippet: its number, its heading, where it begins."""
+    heading = shorten(one_line(citation.get("heading", "")), HEADING_WIDTH)
+    named = f"{heading} · " if heading else ""
+    begins: Citation = {**citation, "end_line": citation["start_line"]}
+    return f"{citation['marker']}  {named}{_where(begins)}{_note(citation, notes)}"
+
+
+def _note(citation: Citation, notes: Mapping[str, str] | None) -> str:
+    return (notes or {}).get(citation["source"], "")
 
 
 def _what(citation: Citation) -> str:
@@ -147,16 +193,11 @@ def _what(citation: Citation) -> str:
     return f"“{shorten(citation['quote'], QUOTE_WIDTH)}”"
 
 
-def _also(citation: Citation) -> str:
-    copies = citation.get("also", [])
-    return f" (also in {many(len(copies), 'other file')})" if copies else ""
-
-
-def _recognized(citation: Citation) -> str:
-    """A page that was read off a picture may be read wrongly."""
-    sure = citation.get("recognized")
-    return "" if sure is None else f" (OCR, {sure:.0%})"
-
-
 def _where(citation: Citation) -> str:
-    return place(citation["source"], citation["page"], citation["start_line"], citation["end_line"])
+    """A page that was read off a picture may be read wrongly, and copies may stand elsewhere."""
+    start, end = citation["start_line"], citation["end_line"]
+    anchor = citation["anchor"] if start is None else None
+    sure, copies = citation.get("recognized"), citation.get("also", [])
+    read = "" if sure is None else f" (OCR, {sure:.0%})"
+    also = f" (also in {many(len(copies), 'other file')})" if copies else ""
+    return place(citation["source"], citation["page"], start, end, anchor) + read + also

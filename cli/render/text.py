@@ -48,10 +48,12 @@ def dollars(cost: float) -> str:
     return f"${float(f'{cost:.2g}'):.12f}".rstrip("0")
 
 
-def print_wrapped(console: Console, text: Text) -> None:
+def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
     """No line is broken in code or within a word (an address), so that each is copied as it was
-    written.
+    written. Each begins behind `indent`.
     """
+    from rich.text import Text
+
     fenced = False
     lines: list[tuple[str, Text]] = []
     for line in text.split("\n", allow_blank=True):
@@ -63,15 +65,17 @@ def print_wrapped(console: Console, text: Text) -> None:
         fenced ^= mark
     for kind, some in groupby(lines, key=lambda each: each[0]):
         block = [line for _, line in some]
-        if kind == "row" and _print_table(console, block):
+        if kind == "row" and _print_table(console, block, len(indent)):
             continue
         for line in block:
-            for row in rows(line, console) if kind == "prose" else [line]:
+            inset = Text(indent).append_text(line) if line.plain else line
+            for row in rows(inset, console) if kind == "prose" else [inset]:
                 console.print(row, soft_wrap=True)
 
 
-def _print_table(console: Console, lines: list[Text]) -> bool:
+def _print_table(console: Console, lines: list[Text], indent: int) -> bool:
     """In columns as wide as they may be; where a line has more cells than the first it is none."""
+    from rich.padding import Padding
     from rich.table import Table
 
     from rag.text.row_cells import cell_extents
@@ -83,5 +87,5 @@ def _print_table(console: Console, lines: list[Text]) -> bool:
     table = Table(box=None, pad_edge=False, show_header=False)
     for row in cells:
         table.add_row(*row)
-    console.print(table)
+    console.print(Padding(table, (0, 0, 0, indent), expand=False))
     return True

@@ -30,11 +30,12 @@ LONGEST = 200
 
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     asked = [QuestionPart.of_state(part) for part in state["parts"]]
-    reader = runtime.context.reader
+    reader, settings = runtime.context.reader, runtime.context.settings
     near = _near(asked, state["documents"])
     questions = [part.question for part in asked]
-    meaning = Meaning(runtime.context.settings.home)
-    snippets = shown_snippets(questions, near or state["documents"], meaning, reader)[:NEAREST]
+    meaning = Meaning(settings.home)
+    found = near or state["documents"]
+    snippets = shown_snippets(questions, found, meaning, reader, full=settings.full)[:NEAREST]
     nearest: list[Citation] = [
         {**snippet["located"], "marker": marker} for marker, snippet in enumerate(snippets, start=1)
     ]

@@ -65,6 +65,7 @@ def _without_budget(deps: Dependencies, request: GenerateRequest, emit: Emit) ->
     if not request.passages:
         questions = [part.question for part in request.parts]
         meaning = Meaning(deps.settings.home)
-        passages = shown_snippets(questions, request.documents, meaning, deps.reader)
+        full = deps.settings.full
+        passages = shown_snippets(questions, request.documents, meaning, deps.reader, full=full)
         request = replace(request, passages=passages)
     return replace(deps.fallback.generate(request, emit), complete=False)

@@ -37,7 +37,8 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
             return {"context": context}
     questions = [QuestionPart.of_state(part).question for part in state["parts"]]
     meaning = Meaning(deps.settings.home)
-    passages = shown_snippets(questions, ordered, meaning, deps.reader)
+    full = deps.settings.full
+    passages = shown_snippets(questions, ordered, meaning, deps.reader, full=full)
     if deps.engine.model is None:
         _tell(runtime, documents, _kept(passages))
     return {"passages": passages}

@@ -17,6 +17,8 @@ LEAD_CHARACTERS = 80
 """Of what introduces a stretch from further up."""
 _CUT = "…"
 _AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
+_PADDING = re.compile(r"(?<=\S) {2,}(?=\S)")
+"""Between the cells of a row."""
 _LAST_WORD = re.compile(r"\s+\S*$")
 
 
@@ -47,7 +49,7 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
             lines.pop()
         return indent(dedent("\n".join(lines)), "    ")
     if block.kind in _AS_WRITTEN:
-        return text
+        return _PADDING.sub(" ", text)
     before = f"{_CUT} " if units[0].start > block.start_char else ""
     after = f" {_CUT}" if units[-1].end < block.end_char else ""
     said = as_prose(text)
@@ -57,7 +59,7 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
 
 
 def _lead(lead: str) -> str:
-    said = as_prose(lead) if "|" not in lead else lead.strip()
+    said = as_prose(lead) if "|" not in lead else _PADDING.sub(" ", lead.strip())
     return (
         said
         if len(said) <= LEAD_CHARACTERS or "|" in lead

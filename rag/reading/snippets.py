@@ -150,21 +150,26 @@ def shown_snippets(
     chunks: Sequence[RetrievedChunk],
     meaning: Meaning,
     reader: CollectionReader,
+    *,
+    full: bool = False,
 ) -> list[Snippet]:
-    """Of each question its best stretches as a person is shown them, with their places."""
+    """Of each question its best stretches as a person is shown them, with their places; `full`
+    shows the blocks that they are of.
+    """
     return [
-        {"part": part, "located": _located(stretch, reader)}
+        {"part": part, "located": _located(stretch, reader, full=full)}
         for part, question in enumerate(questions)
         for stretch in (each.stretch for each in snippets(question, chunks, meaning))
     ]
 
 
-def _located(stretch: Stretch, reader: CollectionReader) -> Citation:
+def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citation:
     """The stretch is the quote, its blocks with what introduces them the passage."""
     chunk, units = stretch.chunk, stretch.units
     blocks = chunk["blocks"][units[0].place : units[-1].place + 1]
     lead = _lead(chunk, units[0], reader)
     whole = text_between(chunk, blocks[0].start_char, blocks[-1].end_char)
+    passage = "\n".join(filter(None, (lead, whole)))
     line = chunk["start_line"] + chunk["text"].count("\n", 0, stretch.start - chunk["start_char"])
     at = anchored(anchor_at(chunk, stretch.start), line, line + stretch.text.count("\n"))
     located: Citation = {
@@ -179,14 +184,20 @@ def _located(stretch: Stretch, reader: CollectionReader) -> Citation:
         "end_char": stretch.end,
         "chunk_id": chunk["chunk_id"],
         "quote": stretch.text,
-        "passage": "\n".join(filter(None, (lead, whole))),
+        "passage": passage,
         "support": "verbatim",
-        "heading": stretch.heading.rpartition(" > ")[2] or chunk["title"] or "",
-        "shown": shown_stretch(chunk, units, lead, FIRST_LONGEST),
+        "heading": _nearest_heading(stretch) or chunk["title"] or "",
+        "shown": passage if full else shown_stretch(chunk, units, lead, FIRST_LONGEST),
     }
     if "also" in chunk:
         located["also"] = chunk["also"]
     return located
+
+
+def _nearest_heading(stretch: Stretch) -> str:
+    """A table's header stands behind the headings above it, and is none."""
+    above = [each for each in stretch.heading.split(" > ") if not each.startswith("|")]
+    return above[-1] if above else ""
 
 
 def _longer(stretch: Stretch) -> Stretch:

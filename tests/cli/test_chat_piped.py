@@ -66,8 +66,9 @@ def test_every_turn_is_kept_whole(home, talk):
     assert "The Gillfoot Viaduct is 212 metres long." in follow_up["citations"][0]["quote"]
     assert kept[2]["answer"]["standalone_question"] == "Do dogs travel free?"
     for turn in kept:
-        for line in turn["answer"]["answer"].splitlines():
-            assert clean(line) in talk.stdout
+        for shown in turn["answer"]["citations"]:
+            for line in shown["shown"].splitlines():
+                assert clean(line) in talk.stdout
 
 
 def test_escapes_of_documents_never_reach_a_stream(home, talk):

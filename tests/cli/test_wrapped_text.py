@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.text import Text
 from screen import Screen
 
-from cli.render.answer_text import answer_text
+from cli.render.answer_text import answer_lines, snippet_text
 from cli.render.text import print_wrapped
 from cli.terminal import rows
 
@@ -110,16 +110,31 @@ def test_what_is_bold_stays_bold_where_it_is_broken():
     ],
 )
 def test_a_sentence_is_bold_though_it_is_shown_with_other_marks_and_breaks(quote, shown):
-    citation = {"marker": 1, "quote": quote}
-    answer = {"answer": f"{shown} [1]", "citations": [citation], "nearest": [], "claims": []}
-    (span,) = answer_text(answer).spans
+    (span,) = snippet_text({"quote": quote, "shown": shown}).spans
     assert (span.style, span.start, span.end) == ("bold", 0, len(shown))
 
 
+def test_a_snippet_stands_below_its_place_and_says_so_once():
+    place = {"source": "kiln.md", "page": None, "anchor": None, "start_line": 25, "end_line": 27}
+    held = {
+        **place,
+        "marker": 1,
+        "heading": "Firing",
+        "quote": "a",
+        "shown": "It is hot:\n\n    a b",
+    }
+    slide = {**held, "marker": 2, "heading": "", "start_line": None, "anchor": "slide 3"}
+    answered = {"answer": "It is hot … [1]", "citations": [held, slide], "nearest": []}
+    lines = ["1  Firing · kiln.md:25", "   It is hot:", "", "       a b", ""]
+    lines += ["2  kiln.md slide 3", "   It is hot:", "", "       a b"]
+    assert [*answer_lines(answered)] == lines
+    unsure = {"answer": "Not sure.\n\nIt … [1]", "citations": [], "nearest": [held]}
+    assert [*answer_lines(unsure)] == ["Not sure.", "", *lines[:4]]
+
+
 def test_the_target_of_a_link_recedes():
-    shown = "See [the manual](https://kilns.example/manual) of `f[0](x)`. [1]"
-    answer = {"answer": shown, "citations": [], "nearest": [], "claims": []}
-    (span,) = answer_text(answer).spans
+    shown = "See [the manual](https://kilns.example/manual) of `f[0](x)`."
+    (span,) = snippet_text({"quote": "Another.", "shown": shown}).spans
     assert (span.style, shown[span.start : span.end]) == (
         "not bold dim",
         "(https://kilns.example/manual)",

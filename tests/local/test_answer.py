@@ -103,6 +103,15 @@ def test_wrapped_lines_are_joined_in_the_answer_and_not_in_the_passage(session):
     assert "the firm of\nOrrin and Daughters." in of_source(answer, "pump.md")["passage"]
 
 
+def test_whole_blocks_are_shown_on_demand(session, monkeypatch):
+    snippets = session.ask("How do I start the pump?")
+    monkeypatch.setattr(session, "settings", session.settings.model_copy(update={"full": True}))
+    blocks = session.ask("How do I start the pump?")
+    assert [each["shown"] for each in blocks["citations"]] == [
+        each["passage"] for each in snippets["citations"]
+    ]
+
+
 def test_a_row_far_down_a_table_is_quoted_with_its_header(session):
     answer = session.ask("What is the bore of valve V377?")
     citation = of_source(answer, "valves.csv")
