@@ -73,8 +73,8 @@ PICTURES = (
         "crag chat: a question, a follow-up, the cited passage opened in its surroundings",
         "crag chat -t railway",
         (
-            ("When does the museum close in winter?", "[1] "),
-            ("And how much is admission for children?", "[1] "),
+            ("When does the museum close in winter?", "museum/"),
+            ("And how much is admission for children?", "museum/"),
             ("/open 1", "museum/opening-hours.txt"),
         ),
     ),
