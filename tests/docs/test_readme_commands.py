@@ -62,6 +62,7 @@ ELSEWHERE = {
     "pip install langgraph langchain-openai langchain-community": "benchmarks/peers.py",
     "pip install paper-qa": "benchmarks/peers.py",
     "pip install haiku.rag-slim": "benchmarks/peers.py",
+    'make dist PYTHONS="…"': "docs/test_packaging.py",
     "make ask-docs": "benchmarks/docs_questions/queries.jsonl",
     "LANGGRAPH_CLI_NO_ANALYTICS=1 langgraph dev --no-browser": "graph/test_studio.py",
     "crag model get": "reading/test_weights.py",
