@@ -62,6 +62,7 @@ def prepare(
         count = _index(dataset.documents, ready, embedder, on, notify)
         if not count:
             raise NoIndexError(f"The dataset {dataset.name} holds no document with text.")
+        home.mkdir(parents=True, exist_ok=True)  # in a shared store nothing is kept there
         finished.write_text(f"{count}\n")
     return ready
 

@@ -156,6 +156,14 @@ def test_a_collection_that_exists_is_used_as_it_is(dataset, tmp_path):
     assert missing.stdout == ""
 
 
+def test_a_dataset_is_scored_in_a_shared_store(dataset, tmp_path, postgres):
+    words = ("--stage", "retrieval", "--json", "--store", postgres.url)
+    for _ in range(2):  # the second finds the index that was made
+        result = run(dataset, tmp_path / "home", *words)
+        assert result.exit_code == Exit.DONE, result.stderr
+        assert json.loads(result.stdout)["retrieval"]["mrr"] == 1
+
+
 def test_what_cannot_be_scored_is_an_error_and_never_zeros(dataset, tmp_path):
     home = tmp_path / "home"
     nowhere = run(tmp_path / "nowhere", home)
