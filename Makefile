@@ -52,9 +52,10 @@ format: install
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
 
-# Fits every fitted file again. DATA holds labelled sets, DOCS documentations with questions.
+# Fits every fitted file again. DATA holds labelled sets, DOCS and NATURAL documentations with questions.
 fit: install
 	$(BIN)/python tests/benchmarks/fit_grader.py --data $(DATA) --docs $(DOCS) --questions 80
+	$(BIN)/python tests/benchmarks/fit_reader.py --docs $(DOCS) $(NATURAL) --home build/fit --write
 
 # Forty newcomers' questions, asked of the documentation itself.
 ask-docs: install

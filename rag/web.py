@@ -126,7 +126,5 @@ def _chunk(rank: int, url: str, title: str, text: str) -> RetrievedChunk:
         "score": 1 / rank,
         "dense_rank": None,
         "lexical_rank": None,
-        "cosine": None,
-        "bm25": None,
         "loop": 0,
     }

@@ -14,14 +14,23 @@ WebUse = Literal["allowed", "searched"]
 """None where the person did not allow the web."""
 
 
+class Signs(TypedDict):
+    """What a chunk's words show of a query, and its `fused` score by them and its cosine."""
+
+    bm25: float
+    window: float
+    named: float
+    fused: float
+
+
 class RetrievedChunk(TypedDict):
     """A chunk as a query retrieved it.
 
     Offsets are characters of the extracted text, lines 1-based inclusive. `score` is the
-    fused score (higher is better, comparable within one query only); `cosine` and `bm25`
-    are the raw scores of the legs and the ranks their 1-based places, None where a leg did
-    not return the chunk. `loop` is the loop that first found it. `also` names the other sources
-    that hold a copy, `meant` how surely the query names its document, to 1,
+    fused score (higher is better, comparable within one query only); `signs` are what it was
+    ranked by, where a search ranked it, and the ranks its 1-based places in the legs, None where
+    a leg did not return the chunk. `loop` is the loop that first found it. `also` names the
+    other sources that hold a copy, `meant` how surely the query names its document, to 1,
     `meaning` the cosine that a transformer gives it. `anchor` is as of
     `state.documents.Chunk`: where it is not None, the lines are of the extracted text only.
     """
@@ -40,9 +49,8 @@ class RetrievedChunk(TypedDict):
     score: float
     dense_rank: int | None
     lexical_rank: int | None
-    cosine: float | None
-    bm25: float | None
     loop: int
+    signs: NotRequired[Signs]
     also: NotRequired[list[str]]
     meant: NotRequired[float]
     meaning: NotRequired[float]

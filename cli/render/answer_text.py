@@ -5,7 +5,7 @@ model wrote and the places that it cites.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cli.render.text import place, print_wrapped, shorten
@@ -28,27 +28,24 @@ _TARGET = re.compile(r"(?<=\])\([^()\s]*[/#][^()\s]*\)")
 """Of a link in Markdown."""
 
 
-def answer_lines(answer: Answer, notes: Mapping[str, str] | None = None) -> Iterator[str]:
-    """The answer, or what lies nearest, and its places, as plain lines; `notes` by source stand
-    behind these.
-    """
+def answer_lines(answer: Answer) -> Iterator[str]:
+    """The answer, or what lies nearest, and its places, as plain lines."""
     snippets = snippets_of(answer)
     yield from _said(answer).splitlines() or ([] if snippets else [""])
     for number, citation in enumerate(snippets):
         if number or _said(answer):
             yield ""
-        yield _place_line(citation, notes)
+        yield _place_line(citation)
         yield from (f"{INDENT}{line}".rstrip() for line in citation["shown"].splitlines())
     if cited(answer) and not snippets:
         yield ""
-        yield from (source_line(each, notes) for each in cited(answer))
+        yield from map(source_line, cited(answer))
 
 
 def print_answer(
     terminal: Terminal,
     answer: Answer,
     shown: RenderableType | None = None,
-    notes: Mapping[str, str] | None = None,
     *,
     quotes: bool = False,
 ) -> None:
@@ -56,22 +53,17 @@ def print_answer(
     `shown` stands for what a model wrote.
     """
     if not terminal.out_is_tty:
-        for line in answer_lines(answer, notes):
+        for line in answer_lines(answer):
             terminal.out(line)
     else:
-        _draw(terminal, answer, shown, notes)
+        _draw(terminal, answer, shown)
     for citation in cited(answer) if quotes else ():
         terminal.out("")
         lead = f"[{citation['marker']}] "
         terminal.wrapped(f"{lead}“{citation['quote'].strip()}”", len(lead))
 
 
-def _draw(
-    terminal: Terminal,
-    answer: Answer,
-    shown: RenderableType | None,
-    notes: Mapping[str, str] | None,
-) -> None:
+def _draw(terminal: Terminal, answer: Answer, shown: RenderableType | None) -> None:
     from rich.text import Text
 
     console, snippets = terminal.out_console(), snippets_of(answer)
@@ -82,14 +74,14 @@ def _draw(
     for number, citation in enumerate(snippets):
         if number or _said(answer):
             terminal.out("")
-        line = Text(clean(_place_line(citation, notes)), style="dim")
+        line = Text(clean(_place_line(citation)), style="dim")
         line.stylize("not dim bold", 0, len(str(citation["marker"])))
         for row in rows(line, console, hang=len(INDENT)):
             console.print(row, soft_wrap=True)
         print_wrapped(console, snippet_text(citation), INDENT)
     if cited(answer) and not snippets:
         terminal.out("")
-        print_sources(terminal, cited(answer), notes)
+        print_sources(terminal, cited(answer))
 
 
 def snippets_of(answer: Answer) -> Sequence[Citation]:
@@ -151,14 +143,10 @@ def report_notices(terminal: Terminal, answer: Answer) -> None:
         terminal.notice(f"warning: {warning}")
 
 
-def print_sources(
-    terminal: Terminal,
-    citations: Iterable[Citation],
-    notes: Mapping[str, str] | None = None,
-) -> None:
-    """The cited places, dim on a terminal; `notes` by source stand behind the quotes."""
+def print_sources(terminal: Terminal, citations: Iterable[Citation]) -> None:
+    """The cited places, dim on a terminal."""
     for citation in citations:
-        line = source_line(citation, notes)
+        line = source_line(citation)
         if not terminal.out_is_tty:
             terminal.out(line)
             continue
@@ -169,20 +157,18 @@ def print_sources(
             console.print(row, style="dim", soft_wrap=True)
 
 
-def source_line(citation: Citation, notes: Mapping[str, str] | None = None) -> str:
-    return f"[{citation['marker']}] {_where(citation)}  {_what(citation)}{_note(citation, notes)}"
+def source_line(citation: Citation) -> str:
+    return f"[{citation['marker']}] {_where(citation)}  {_what(citation)}"
 
 
-def _place_line(citation: Citation, notes: Mapping[str, str] | None = None) -> str:
+def _place_line(citation: Citation) -> str:
     """Above a snippet: its number, its heading, where it begins."""
     heading = shorten(one_line(citation.get("heading", "")), HEADING_WIDTH)
     named = f"{heading} · " if heading else ""
     begins: Citation = {**citation, "end_line": citation["start_line"]}
-    return f"{citation['marker']}  {named}{_where(begins)}{_note(citation, notes)}"
-
-
-def _note(citation: Citation, notes: Mapping[str, str] | None) -> str:
-    return (notes or {}).get(citation["source"], "")
+    if (begins["anchor"] or "").startswith("section "):  # its heading says so already
+        begins["anchor"] = None
+    return f"{citation['marker']}  {named}{_where(begins)}"
 
 
 def _what(citation: Citation) -> str:

@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.embed.protocol import Embedder, EmbedderIdentity, Vectors
+from rag.embed.protocol import EmbedderIdentity, Vectors
 from state.errors import SetupError, storage_error
 from state.sqlite_file import limit_on_files
 
@@ -155,14 +155,6 @@ class BuiltinEmbedder:
 def builtin_embedder() -> BuiltinEmbedder:
     """The one of this process: its weights are read once."""
     return BuiltinEmbedder()
-
-
-def fitted_embedder(own: Embedder) -> Embedder:
-    """The embedder that fitted numbers weigh: `own`, a collection's, where that is the builtin one,
-    or else the builtin one. Nothing is sent anywhere for a ranking.
-    """
-    builtin = builtin_embedder()
-    return own if own.identity == builtin.identity else builtin
 
 
 def _unusable(reason: str) -> SetupError:

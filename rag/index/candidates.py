@@ -12,7 +12,7 @@ from rag.index.language import in_language
 from rag.index.names import name_words
 from rag.index.repeats import Likeness, first_of_each, version_meant
 from rag.index.terms import terms
-from state.passages import RetrievedChunk
+from state.passages import RetrievedChunk, Signs, is_web
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Candidates:
 
     def _best(self, k: int) -> list[RetrievedChunk]:
         weights = term_weights(self.frequencies, self.total)
-        words = {row: _words(chunk) for row, chunk in self.chunks.items()}
+        words = {row: chunk_terms(chunk) for row, chunk in self.chunks.items()}
         lengths = [len(body) + len(head) for body, head in words.values()]
         average = max(sum(lengths), 1) / max(len(lengths), 1)
         counted = {
@@ -49,11 +49,17 @@ class Candidates:
             for row, (body, head) in words.items()
             if (score := okapi(weights, average, body, head))
         }
-        scores = fuse(counted, self.cosine)
+        fused, signs = fuse(counted, self.cosine), dict[int, Signs]()
         for row, (body, head) in words.items():
-            scores[row] = scores.get(row, 0.0) + WINDOW_WEIGHT * best_window(weights, body, head)
-            scores[row] += NAMED_WEIGHT * named(weights, terms(self.chunks[row]["title"] or ""))
-            scores[row] += MEANT_WEIGHT * self.meant.get(row, 0.0)
+            window = best_window(weights, body, head)
+            called = named(weights, terms(self.chunks[row]["title"] or ""))
+            score = fused.get(row, 0.0) + WINDOW_WEIGHT * window + NAMED_WEIGHT * called
+            bm25 = counted.get(row, 0.0)
+            signs[row] = {"bm25": bm25, "window": window, "named": called, "fused": score}
+        scores = {
+            row: own["fused"] + MEANT_WEIGHT * self.meant.get(row, 0.0)
+            for row, own in signs.items()
+        }
         ranked = sorted(words, key=lambda row: (-scores[row], row))
         texts = {row: _likeness(chunk["text"], self.language) for row, chunk in self.chunks.items()}
         copies = first_of_each(ranked, texts, weights.keys())
@@ -71,15 +77,17 @@ class Candidates:
             if best in self.meant:
                 chunk["meant"] = min(self.meant[best], 1.0)
             chunk["score"] = scores[best]
-            chunk["bm25"] = counted.get(row)
-            chunk["cosine"] = self.cosine.get(row)
+            chunk["signs"] = signs[row]
             found.append(chunk)
         return found
 
 
-def _words(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
-    """The terms of a chunk and of what stands above it, its document's name first."""
-    head = [*name_words(chunk["source"]), chunk["title"] or "", chunk["heading"]]
+def chunk_terms(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
+    """The terms of a chunk and of what stands above it, its document's name first; what a page of
+    the web is called is its author's choice.
+    """
+    called = () if is_web(chunk) else name_words(chunk["source"])
+    head = [*called, chunk["title"] or "", chunk["heading"]]
     return terms(chunk["text"]), terms(" ".join(head))
 
 

@@ -222,7 +222,5 @@ def _retrieved(text: str, source: bytes, title: str | None, key: int, *rest: Any
         "score": 0.0,
         "dense_rank": None,
         "lexical_rank": None,
-        "cosine": None,
-        "bm25": None,
         "loop": 0,
     }

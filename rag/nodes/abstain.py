@@ -9,32 +9,24 @@ from langgraph.runtime import Runtime
 from rag.citations.marking import marked
 from rag.dependencies import Dependencies
 from rag.engines.local.answer import quoted_part
-from rag.index.terms import terms
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from rag.reading.meaning import Meaning
 from rag.reading.snippets import shown_snippets
 from state.answer import UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
-from state.passages import RetrievedChunk
 
 NEAREST = 3
-UNHEARD_OF = 0.02
-"""Of a question that is less probably in the collection's domain none are shown. Of 400 questions
-on other matters than those of eight documentations 41 get some, 20 of them by `OUT_OF_DOMAIN`
-alone.
-"""
-HALF = 0.5
 LONGEST = 200
 
 
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     asked = [QuestionPart.of_state(part) for part in state["parts"]]
     reader, settings = runtime.context.reader, runtime.context.settings
-    near = _near(asked, state["documents"])
+    near = any(part.is_near for part in asked)
     questions = [part.question for part in asked]
     meaning = Meaning(settings.home)
-    found = near or state["documents"]
+    found = state["documents"]
     snippets = shown_snippets(questions, found, meaning, reader, full=settings.full)[:NEAREST]
     nearest: list[Citation] = [
         {**snippet["located"], "marker": marker} for marker, snippet in enumerate(snippets, start=1)
@@ -47,21 +39,6 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         "nearest": nearest,
         "status": "abstained",
     }
-
-
-def _near(
-    parts: Sequence[QuestionPart], found: Sequence[RetrievedChunk]
-) -> Sequence[RetrievedChunk]:
-    """Those of what was found that may be about the question."""
-    if any(part.is_near for part in parts):
-        return found
-    heard_of = [part.question.specific for part in parts if (part.in_domain or 0.0) >= UNHEARD_OF]
-    near = []
-    for chunk in found:
-        held = set(terms(f"{chunk['heading']} {chunk['text']}"))
-        if any(len(held.intersection(named)) >= HALF * len(named) for named in heard_of):
-            near.append(chunk)
-    return near
 
 
 def _text(question: str, nearest: Sequence[AnswerPart]) -> str:

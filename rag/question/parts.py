@@ -22,7 +22,7 @@ from state.passages import HistoryTurn, RetrievedChunk
 POOL = 30
 """How many chunks that a question finds by itself the others are measured against."""
 MOST_PARTS = 4
-OUT_OF_DOMAIN = 0.1
+OUT_OF_DOMAIN = 0.04
 """What is found for a question that is less probably in the collection's domain is not near it."""
 
 _ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"

@@ -48,16 +48,21 @@ class Meaning:
         """
         asked = list(dict.fromkeys((question, parted(question)[0])))
         if not self.reads:
-            from rag.embed.builtin import builtin_embedder
-
-            embedder = builtin_embedder()
-            static: Vectors = embedder.embed_documents(asked) @ embedder.embed_documents(texts).T
-            return static
+            return static_cosines(asked, texts)
         assert self._folder is not None
         model, kept = _opened(self._folder, self._home)
         found = kept.vectors([*asked, *texts], model.vectors)
         cosines: Vectors = found[: len(asked)] @ found[len(asked) :].T
         return cosines
+
+
+def static_cosines(questions: Sequence[str], texts: Sequence[str]) -> Vectors:
+    """By the builtin embedder; float32 of shape (len(questions), len(texts))."""
+    from rag.embed.builtin import builtin_embedder
+
+    embedder = builtin_embedder()
+    cosines: Vectors = embedder.embed_documents(questions) @ embedder.embed_documents(texts).T
+    return cosines
 
 
 @lru_cache(maxsize=2)

@@ -22,10 +22,8 @@ _SHARED = (
 )
 MADE_BY = {
     "rag/engines/local/grader.json": (
-        "rag/engines/local/features.py",
-        "rag/engines/local/candidate_pool.py",
-        "rag/engines/local/in_domain.py",
-        "rag/engines/local/words.py",
+        "rag/engines/local/grade.py",
+        "rag/index/candidates.py",
         *_SHARED,
     ),
 }

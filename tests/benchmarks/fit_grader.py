@@ -20,20 +20,10 @@ from grader_rows import Asked, asked_rows
 from labelled import LabelledSet, load_set
 
 from rag.engines.local.grader_model import GraderModel, model_from
-from rag.engines.local.in_domain import enough_features
 
+CHUNK = ["window", "named", "bm25_share", "lead"]
+IN_DOMAIN = ["cosine", "covered", "window", "terms", "chunks"]
 FILE = Path(__file__).parents[2] / "rag" / "engines" / "local" / "grader.json"
-CHUNK = [
-    "coverage",
-    "window",
-    "soft_coverage",
-    "adjacent",
-    "named",
-    "bm25_share",
-    "lead",
-]
-IN_DOMAIN = ["cosine", "soft_coverage", "together", "terms", "chunks"]
-ENOUGH = ["best", "second", "covered"]
 SETS = ("scifact", "squad2", "hotpotqa_sub", "mtrag_clapnq")
 DOCS = ("rust_book", "sqlite_utils", "otel", "rfcs")
 """Documentations: what the collection inside of is fitted on them too. Which of their chunks are
@@ -49,12 +39,6 @@ IN_DOMAIN_FROM = 0.28
 """From here on the collection knows of the matter. Over thirteen documentations, nine of which are
 in no fit, this refuses 17 of 221 answerable questions and 28 of 59 absent and near-miss ones; .25
 refuses 14 and 23, .33 25 and 30."""
-
-ENOUGH_FROM = 0.62
-"""From here on what was found is enough and no loop is run. Chosen on these same sets, by what
-loops gained there: .48 is right as often in both directions, and
-scifact gains 9 points by it and hotpotqa 3; with .62 they gain 28 and 12, and nothing is lost.
-"""
 
 _RIDGE = 3.0
 _UNDECIDED = {"correct": 1.0, "incorrect": 0.0}
@@ -97,7 +81,7 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
     ]
     kept = json.loads(FILE.read_text(encoding="utf-8"))
     data: dict[str, Any] = {
-        "reader": kept["reader"],  # these rows know nothing of what the transformer finds
+        "reader": kept["reader"],  # `fit_reader.py` fits it
         "chunk": logistic(
             [chunk for _, chunk, _ in pairs],
             CHUNK,
@@ -110,16 +94,9 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
         [row.in_domain for row in told], IN_DOMAIN, [not row.foreign for row in told], _even(told)
     )
     data["in_domain"]["threshold"] = IN_DOMAIN_FROM
-    data["enough"] = {"intercept": 0.0, "weights": {}, "threshold": 0.5}
     relevant, correct, incorrect = _verdicts(rows, model_from({**data, **_UNDECIDED}))
     data["chunk"]["threshold"] = relevant
     data |= {"correct": correct, "incorrect": incorrect}
-    draft = model_from(data)
-    judged = [row for row in rows if row.set_name not in DOCS]
-    some = [row for row in judged if max(deciding(row, draft)) >= draft.relevant]
-    table, found = [enough(row, draft) for row in some], [row.found for row in some]
-    data["enough"] = logistic(table, ENOUGH, found, _even(some))
-    data["enough"]["threshold"] = ENOUGH_FROM
     return data
 
 
@@ -137,12 +114,6 @@ def deciding(row: Asked, model: GraderModel) -> list[float]:
     every = confidences(row, model)
     inside = model.is_in_domain(in_domain_of(row, model))
     return every if inside else [0.0] * len(every)
-
-
-def enough(row: Asked, model: GraderModel) -> dict[str, float]:
-    every = deciding(row, model)
-    relevant = [(c, held) for c, held in zip(every, row.held, strict=True) if c >= model.relevant]
-    return enough_features(row.pool, [c for c, _ in relevant], [held for _, held in relevant])
 
 
 def refused(rows: Sequence[Asked], model: GraderModel) -> float:
@@ -258,7 +229,10 @@ def arguments(description: str | None) -> argparse.Namespace:
 def main() -> None:
     given = arguments(__doc__)
     rows = asked_rows(labelled_sets(given), given.seed, given.questions)
-    fitted = {"code": fingerprint("rag/engines/local/grader.json"), **fit(rows)}
+    write({"code": fingerprint("rag/engines/local/grader.json"), **fit(rows)})
+
+
+def write(fitted: dict[str, Any]) -> None:
     FILE.write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
     print(FILE.read_text(encoding="utf-8"))
 

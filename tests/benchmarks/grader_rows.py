@@ -7,12 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from labelled import EMBEDDER, Corpus, LabelledSet, asked_text, corpora, index, is_relevant
+from labelled import Corpus, LabelledSet, asked_text, corpora, index, is_relevant
 
-from rag.engines.local.candidate_pool import CandidatePool, read_pool
-from rag.engines.local.features import measure_chunks
-from rag.engines.local.in_domain import in_domain_features
-from rag.engines.local.words import read_terms
+from rag.engines.local.grade import Pool, chunk_features, in_domain_features
 from rag.index.reader import Reader
 from rag.question.parse import parse_question
 from rag.question.parts import POOL
@@ -22,11 +19,7 @@ RETRIEVED = 8
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question on one corpus. `labels` and `chunks` go together; None is unknown.
-
-    `held` are the question's terms that each chunk holds, `found` whether every relevant
-    document is among the retrieved.
-    """
+    """One question on one corpus. `labels` and `chunks` go together; None is unknown."""
 
     set_name: str
     size: str
@@ -34,10 +27,7 @@ class Asked:
     absent: bool  # of the set's own, and read to be answered nowhere in it
     labels: Sequence[bool | None]
     chunks: Sequence[dict[str, float]]
-    held: Sequence[frozenset[str]]
-    pool: CandidatePool
     in_domain: dict[str, float]
-    found: bool
 
 
 def asked_rows(sets: Sequence[LabelledSet], seed: int, most: int) -> list[Asked]:
@@ -68,24 +58,17 @@ def _measure(corpus: Corpus, collection: Reader, query: dict, foreign: bool) -> 
     question = asked_text(query)
     hits = collection.search(question, RETRIEVED)
     parsed = parse_question(question, collection)
-    pool = read_pool(parsed, collection.search(parsed.text, POOL), collection, EMBEDDER)
-    shown = measure_chunks(hits, pool, collection, EMBEDDER)
-    top = measure_chunks(pool.top, pool, collection, EMBEDDER)
-    in_domain = in_domain_features(pool, top)
+    pool = Pool.of(parsed, collection.search(parsed.text, POOL))
     if not hits:
         return None
-    terms = set(parsed.terms)
     return Asked(
         set_name=corpus.name,
         size=corpus.size,
         foreign=foreign,
         absent=query.get("kind") in ("absent", "near-miss"),
         labels=[False] * len(hits) if foreign else _labels(query, hits, collection),
-        chunks=[dict(one.features) for one in shown],
-        held=[frozenset(read_terms(hit).held & terms) for hit in hits],
-        pool=pool,
-        in_domain=in_domain,
-        found=not foreign and {hit["source"] for hit in hits} >= set(query["relevant"]),
+        chunks=[chunk_features(hit, pool) for hit in hits],
+        in_domain=in_domain_features(pool, collection.chunk_count),
     )
 
 

@@ -1,4 +1,4 @@
-"""Each set graded by coefficients fitted on the others only, beside a cosine threshold.
+"""Each set graded by coefficients fitted on the others only, and judged by it.
 
 python tests/benchmarks/grading.py --data DIR
 """
@@ -25,11 +25,9 @@ def auc(scores: Any, truth: Any) -> float:
 def figures(rows: Sequence[Asked], model: GraderModel) -> dict[str, float]:
     own = [row for row in rows if not row.foreign]
     sure, truth = pairs_of(own, model)
-    cosines, _ = pairs_of(own, model, lambda row, _model: [c["cosine"] for c in row.chunks])
     return {
         "chunks": len(truth),
         "AUC": auc(sure, truth),
-        "of the cosine": auc(cosines, truth),
         "F1 of abstaining": abstention_f1(rows, model),
         "foreign refused": refused([row for row in rows if row.foreign], model),
         "absent refused": refused([row for row in rows if row.absent], model),

@@ -23,18 +23,6 @@ def situation(collection, question, tried=None):
     return rewrite_request(collection, question, tried or [question], request.documents, grades)
 
 
-def test_spelling_is_mended_by_the_words_of_the_collection(railway):
-    result = rewrite(situation(railway, "Who desinged the Tarn viaducct?"), railway)
-    assert result.query == "Who designed the Tarn viaduct?"
-    assert "'viaducct' as 'viaduct'" in result.reason
-
-
-@pytest.mark.parametrize("word", ["Magnus", "Zurich", "crew", "NATO", "Kubernetes", "clean"])
-def test_a_word_that_is_right_or_merely_unknown_is_left_alone(railway, word):
-    result = rewrite(situation(railway, f"Tell me about {word} in winter"), railway)
-    assert "spells" not in result.reason
-
-
 def test_what_is_uncovered_is_looked_for(railway):
     question = "Where was the designer of the Tarn viaduct born?"
     result = rewrite(situation(railway, question), railway)

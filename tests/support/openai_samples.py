@@ -76,8 +76,6 @@ def chunk_of(name: str, text: str, loop: int = 0) -> RetrievedChunk:
         "score": 1.0,
         "dense_rank": 1,
         "lexical_rank": 1,
-        "cosine": 0.5,
-        "bm25": 1.0,
         "loop": loop,
     }
 

@@ -1,31 +1,39 @@
-"""Grades chunks by a calibrated logistic over features of words and meaning; no model call.
+"""Grades chunks by a calibrated logistic over the signs that they were ranked by; no model call.
 
 CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fine-tuned T5.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from rag.embed.builtin import fitted_embedder
-from rag.embed.protocol import Embedder
-from rag.engines.local.candidate_pool import CandidatePool, read_pool
-from rag.engines.local.features import Shown, measure_chunks
+import numpy as np
+
 from rag.engines.local.grader_model import GraderModel, grader_model
-from rag.engines.local.in_domain import in_domain_features
 from rag.engines.local.reasons import reason_for
 from rag.engines.protocol import Graded, GradeRequest
+from rag.index.candidates import chunk_terms
+from rag.index.coverage import best_window, named, okapi
+from rag.index.fusion import NAMED_WEIGHT, WINDOW_WEIGHT
 from rag.index.protocol import CollectionReader
-from rag.question.parse import FEW_CHUNKS
+from rag.index.terms import terms
+from rag.question.parse import FEW_CHUNKS, ParsedQuestion, share
 from rag.question.parts import QuestionPart
-from rag.reading.meaning import Meaning
-from rag.reading.snippets import promise
-from state.passages import Grade, RelevanceVerdict, RetrievedChunk, is_web
+from rag.reading.meaning import Meaning, static_cosines
+from rag.reading.snippets import nearest_stretch
+from state.documents import headed_text
+from state.passages import Grade, RelevanceVerdict, RetrievedChunk, Signs, is_web
 
 SURELY_NAMED = 0.7
 """From here on a question is held to name a document (`meant`): by its number, or in several words
 that no other document is called by."""
+
+TOP_CHUNKS = 8
+_BEST = 10
+# Scores that hardly differ say nothing by their order.
+_LEAST_SPREAD = 0.15
 
 
 def grade(
@@ -35,70 +43,146 @@ def grade(
     a transformer reads the question, what it finds nearest says whether the collection answers.
     """
     model = grader_model()
-    embedder = fitted_embedder(collection.embedder)
-    judged = [_judge(part, request.chunks, collection, embedder, model) for part in request.parts]
+    reading = None if meaning is None or not meaning.reads else meaning
+    if all(map(is_web, request.documents)):
+        reading = None
+    judged = [_judge(part, request, collection, reading, model) for part in request.parts]
     grades = [
-        max(of_parts, key=_confidence)
-        for of_parts in zip(*(each.grades for each in judged), strict=True)
+        max(of_parts, key=lambda each: (each["relevant"], each["confidence"] or 0.0))
+        for of_parts in zip(*(grades for _, grades in judged), strict=True)
     ]
-    in_domain = tuple(each.in_domain for each in judged)
-    reads = meaning is not None and meaning.reads and not all(map(is_web, request.documents))
-    if meaning is not None and reads:
-        found = [promise(part.question, request.documents, meaning) for part in request.parts]
-        in_domain = tuple(round(model.reader.probability(each), 4) for each in found)
-        grades = [_heeding(max(in_domain, default=0.0), each, model) for each in grades]
-    if any(map(model.is_in_domain, in_domain)) and not any(
-        each["relevant"] for each in [*request.earlier.values(), *grades]
-    ):
+    in_domain = tuple(known for known, _ in judged)
+    found = any(each["relevant"] for each in [*request.earlier.values(), *grades])
+    if any(map(model.is_in_domain, in_domain)) and not found:
         grades = _with_nearest(grades)
-    # Of 176 questions on documentation one more was answered by correcting what is known of.
     sufficient = all(map(model.is_in_domain, in_domain))
     return Graded(tuple(grades), sufficient=sufficient, in_domain=in_domain)
 
 
-def _heeding(in_domain: float, each: Grade, model: GraderModel) -> Grade:
-    """As the reader sees the collection: relevant is only what is likely to hold an answer."""
-    relevant = model.is_in_domain(in_domain) and (each["confidence"] or 0.0) >= model.relevant
-    verdict = _verdict(each["confidence"] or 0.0, model, relevant=relevant)
-    return {**each, "relevant": relevant, "verdict": verdict}
+def _judge(
+    part: QuestionPart,
+    request: GradeRequest,
+    collection: CollectionReader,
+    reading: Meaning | None,
+    model: GraderModel,
+) -> tuple[float, list[Grade]]:
+    """How probably the collection answers the part, and the grades of the new chunks for it."""
+    of_web = bool(request.chunks) and all(map(is_web, request.chunks))
+    # What the web sent must stand out from its fellows, not from documents that know nothing of it.
+    pool = Pool.of(part.question, request.chunks if of_web else part.pool)
+    if reading is not None:
+        known = model.reader.probability(promise(pool, request.documents, reading))
+    elif any(chunk.get("meant", 0.0) >= SURELY_NAMED for chunk in part.pool):
+        known = 1.0
+    else:  # a few pages of the web are no small collection
+        count = max(collection.chunk_count, FEW_CHUNKS if of_web else 0)
+        known = model.in_domain.probability(in_domain_features(pool, count))
+    inside = model.is_in_domain(known)
+    grades = [_grade(chunk, pool, known, model, inside=inside) for chunk in request.chunks]
+    return round(known, 4), grades
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
-    """The chunks as one question within the question sees them."""
+class Pool:
+    """What the question finds whatever query is being graded, best first, so that a chunk gets the
+    same grade in whichever loop it turns up; by id the signs that they were ranked by. `length` is
+    their mean length in terms.
+    """
 
-    pool: CandidatePool
-    in_domain: float
-    grades: Sequence[Grade]
+    question: ParsedQuestion
+    chunks: Sequence[RetrievedChunk]
+    signs: Mapping[str, Signs]
+    length: float
+
+    @classmethod
+    def of(cls, question: ParsedQuestion, chunks: Sequence[RetrievedChunk]) -> Pool:
+        lengths = [sum(map(len, chunk_terms(chunk))) for chunk in chunks]
+        length = max(sum(lengths), 1) / max(len(lengths), 1)
+        signs = {each["chunk_id"]: each["signs"] for each in chunks if "signs" in each}
+        bare = cls(question, chunks, signs, length)
+        return replace(bare, signs={each["chunk_id"]: bare.signs_of(each) for each in chunks})
+
+    def signs_of(self, chunk: RetrievedChunk) -> Signs:
+        """Of another query's chunk too, whose cosine nobody took: its words alone tell."""
+        if chunk["chunk_id"] in self.signs:
+            return self.signs[chunk["chunk_id"]]
+        body, head = chunk_terms(chunk)
+        weights = self.question.rarities
+        bm25 = okapi(weights, self.length, body, head)
+        window = best_window(weights, body, head)
+        called = named(weights, terms(chunk["title"] or ""))
+        best = max((each["bm25"] for each in self.signs.values()), default=0.0) or bm25 or 1.0
+        fused = bm25 / best + WINDOW_WEIGHT * window + NAMED_WEIGHT * called
+        return {"bm25": bm25, "window": window, "named": called, "fused": fused}
+
+    def lead(self, fused: float) -> float:
+        """How far a fused score stands out from those of the pool."""
+        every = [each["fused"] for each in self.signs.values()] or [fused]
+        return (fused - sum(every) / len(every)) / (float(np.std(every)) + _LEAST_SPREAD)
 
 
-def _judge(
-    part: QuestionPart,
-    chunks: Sequence[RetrievedChunk],
-    collection: CollectionReader,
-    embedder: Embedder,
-    model: GraderModel,
-) -> _Judged:
-    of_web = bool(chunks) and all(map(is_web, chunks))
-    # What the web sent must stand out from its fellows, not from documents that know nothing of it.
-    pool = read_pool(part.question, chunks if of_web else part.pool, collection, embedder)
-    if of_web:  # a few pages of it are no small collection
-        pool = replace(pool, chunk_count=max(pool.chunk_count, FEW_CHUNKS))
-    every = list({chunk["chunk_id"]: chunk for chunk in [*pool.top, *chunks]}.values())
-    shown = measure_chunks(every, pool, collection, embedder)
-    measured = {chunk["chunk_id"]: each for chunk, each in zip(every, shown, strict=True)}
-    top = [measured[chunk["chunk_id"]] for chunk in pool.top]
-    meant = any(chunk.get("meant", 0.0) >= SURELY_NAMED for chunk in part.pool)
-    in_domain = 1.0 if meant else model.in_domain.probability(in_domain_features(pool, top))
-    grades = [
-        _grade(chunk["chunk_id"], measured[chunk["chunk_id"]], pool, in_domain, model)
-        for chunk in chunks
-    ]
-    return _Judged(pool, round(in_domain, 4), grades)
+def chunk_features(chunk: RetrievedChunk, pool: Pool) -> dict[str, float]:
+    """What a chunk shows of its relevance, by itself and among the question's best."""
+    own = pool.signs_of(chunk)
+    others = [each["bm25"] for known, each in pool.signs.items() if known != chunk["chunk_id"]]
+    best = sorted([*others, own["bm25"]], reverse=True)[:_BEST]
+    return {
+        "window": own["window"],
+        "named": own["named"],
+        "bm25_share": own["bm25"] / (sum(best) or 1.0),
+        "lead": pool.lead(own["fused"]),
+    }
 
 
-def _confidence(each: Grade) -> tuple[bool, float]:
-    return each["relevant"], each["confidence"] or 0.0
+def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
+    """Whether a collection of so many chunks knows of the matter at all, by the best of them. The
+    same in every loop of a question.
+    """
+    question, top = pool.question, pool.chunks[:TOP_CHUNKS]
+    texts = [headed_text(each["title"], each["heading"], each["text"]) for each in top]
+    cosines = static_cosines([question.text], texts)[0] if texts else ()
+    held = [share(question.weights, held_terms(each)) for each in top]
+    windows = [pool.signs_of(each)["window"] for each in top]
+    return {
+        "cosine": max(map(float, cosines), default=0.0),
+        "covered": max(held, default=0.0),
+        "window": max(windows, default=0.0),
+        "terms": math.log1p(len(question.terms)),
+        "chunks": math.log(max(chunk_count, 1)),
+    }
+
+
+def promise(pool: Pool, documents: Sequence[RetrievedChunk], reading: Meaning) -> dict[str, float]:
+    """Whether what is shown answers: how near the best stretch is, how much of the question it
+    holds with what stands above it, how far the best chunk stands out.
+    """
+    nearest = nearest_stretch(pool.question, documents, reading)
+    fused = max((each["fused"] for each in pool.signs.values()), default=0.0)
+    return {
+        "cosine": nearest.cosine if nearest else 0.0,
+        "covered": nearest.covered if nearest else 0.0,
+        "lead": pool.lead(fused),
+    }
+
+
+def held_terms(chunk: RetrievedChunk) -> frozenset[str]:
+    """With those of what stands above it."""
+    return frozenset().union(*chunk_terms(chunk))
+
+
+def _grade(
+    chunk: RetrievedChunk, pool: Pool, in_domain: float, model: GraderModel, *, inside: bool
+) -> Grade:
+    probability = model.confidence(chunk_features(chunk, pool), in_domain)
+    relevant = inside and probability >= model.relevant
+    return {
+        "chunk_id": chunk["chunk_id"],
+        "relevant": relevant,
+        "verdict": _verdict(probability, model, relevant=relevant),
+        "confidence": round(probability, 4),
+        "reason": reason_for(pool.question, held_terms(chunk), knows=inside),
+        "grader": "local",
+    }
 
 
 def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
@@ -115,22 +199,6 @@ def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
         else each
         for each in grades
     ]
-
-
-def _grade(
-    chunk_id: str, shown: Shown, pool: CandidatePool, in_domain: float, model: GraderModel
-) -> Grade:
-    probability = model.confidence(shown.features, in_domain)
-    knows = model.is_in_domain(in_domain)
-    relevant = knows and probability >= model.relevant
-    return {
-        "chunk_id": chunk_id,
-        "relevant": relevant,
-        "verdict": _verdict(probability, model, relevant=relevant),
-        "confidence": round(probability, 4),
-        "reason": reason_for(pool.question, shown, knows=knows),
-        "grader": "local",
-    }
 
 
 def _verdict(probability: float, model: GraderModel, *, relevant: bool) -> RelevanceVerdict:

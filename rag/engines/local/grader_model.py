@@ -37,9 +37,8 @@ class Logistic:
 @dataclass(frozen=True, slots=True)
 class GraderModel:
     """`chunk`: is this chunk relevant, if the collection knows of the matter at all;
-    `in_domain`: does it; `enough`: can the chunks found relevant answer the question. `reader`
-    stands in for `in_domain`, with its threshold, where a transformer found stretches: do the
-    nearest of them answer.
+    `in_domain`: does it. `reader` stands in for `in_domain`, with its threshold, where a
+    transformer reads: does what is shown answer.
 
     A chunk is relevant from `relevant` on, if the collection knows of the matter; then it is
     correct from `correct` on, incorrect below `incorrect`, ambiguous between.
@@ -47,7 +46,6 @@ class GraderModel:
 
     chunk: Logistic
     in_domain: Logistic
-    enough: Logistic
     reader: Logistic
     correct: float
     incorrect: float
@@ -79,6 +77,5 @@ def grader_model() -> GraderModel:
 
 
 def model_from(data: Mapping[str, Any]) -> GraderModel:
-    names = ("chunk", "in_domain", "enough", "reader")
-    chunk, in_domain, enough, reader = (Logistic(**data[name]) for name in names)
-    return GraderModel(chunk, in_domain, enough, reader, data["correct"], data["incorrect"])
+    chunk, in_domain, reader = (Logistic(**data[name]) for name in ("chunk", "in_domain", "reader"))
+    return GraderModel(chunk, in_domain, reader, data["correct"], data["incorrect"])
