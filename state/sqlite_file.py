@@ -191,7 +191,7 @@ def _failure(error: sqlite3.Error, code: int, name: str, damaged: str) -> CragEr
         return DamagedError(f"{name} is damaged ({error}).", damaged)
     if code == sqlite3.SQLITE_CANTOPEN and (limit := limit_on_files()) is not None:
         return limit
-    named = _NAMED.get(exact) or _NAMED.get(code)
+    named = (_NAMED.get(exact) if exact & 0xFF == code else None) or _NAMED.get(code)
     if named is None:
         return StorageError(f"{name} failed: {error}.")
     said = "the disk is full" if named == _ROOM else error
