@@ -68,8 +68,10 @@ def _judge(
 ) -> tuple[float, list[Grade]]:
     """How probably the collection answers the part, and the grades of the new chunks for it."""
     of_web = bool(request.chunks) and all(map(is_web, request.chunks))
-    # What the web sent must stand out from its fellows, not from documents that know nothing of it.
-    pool = Pool.of(part.question, request.chunks if of_web else part.pool)
+    # What the web sent must stand out from its fellows, not from documents that know nothing of it,
+    # and by its text alone: anybody may have chosen its title.
+    chunks = [_untitled(chunk) for chunk in request.chunks] if of_web else request.chunks
+    pool = Pool.of(part.question, chunks if of_web else part.pool)
     if reading is not None:
         known = model.reader.probability(promise(pool, request.documents, reading))
     elif any(chunk.get("meant", 0.0) >= SURELY_NAMED for chunk in part.pool):
@@ -78,8 +80,12 @@ def _judge(
         count = max(collection.chunk_count, FEW_CHUNKS if of_web else 0)
         known = model.in_domain.probability(in_domain_features(pool, count))
     inside = model.is_in_domain(known)
-    grades = [_grade(chunk, pool, known, model, inside=inside) for chunk in request.chunks]
+    grades = [_grade(chunk, pool, known, model, inside=inside) for chunk in chunks]
     return round(known, 4), grades
+
+
+def _untitled(chunk: RetrievedChunk) -> RetrievedChunk:
+    return {**chunk, "title": None, "heading": ""}
 
 
 @dataclass(frozen=True, slots=True)
