@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,11 +79,18 @@ def _database(home: Path, url: str | None, schema: str | None) -> HomeDb | TeamD
     return TeamDb(url, schema)
 
 
-@cache
+_writable: set[tuple[str, str]] = set()
+"""Where it was found to write. Where it may not it is asked again: something may be ingested."""
+
+
 def _may_write(url: str, schema: str) -> bool:
     """Whether what this role asks can be kept there; False too where nothing was ingested."""
     from state.postgres import connect, place, postgres_failures, value
 
+    if (url, schema) in _writable:
+        return True
     with postgres_failures(place(url)), connect(url, schema) as db:
         may = "select coalesce(has_table_privilege(to_regclass(%s), 'insert'), false)"
-        return bool(value(db, may, f"{schema}.traces"))
+        if value(db, may, f"{schema}.traces"):
+            _writable.add((url, schema))
+    return (url, schema) in _writable

@@ -18,6 +18,8 @@ from shared_stores import ask, assert_sound, fill, new_store
 
 from rag.index.postgres.store import PostgresStore
 from state.errors import RemoteStoreError, UsageError
+from state.settings import Settings
+from state.shared_place import SharedPlace, store_place
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {f"{n}.md": f"The motor {n} runs well in winter." for n in range(6)}
@@ -116,6 +118,13 @@ def test_rows_of_other_teams_are_not_seen(store):
             fill(sales, {"new.md": "A new pump."}, "research-more")
     assert store.names() == ["research-notes", f"{own}-more", f"{own}-plans"]
     assert_sound(store, f"{own}-more")
+
+
+def test_where_nothing_was_ingested_it_is_asked_again_whether_traces_may_be_kept(store):
+    settings = Settings(store=store.url, store_schema=store.schema)
+    assert store_place(settings) == SharedPlace()
+    fill(store, TEXTS)
+    assert store_place(settings) == SharedPlace(store.url, store.schema)
 
 
 def test_threads_and_traces_are_kept_in_the_store(store, tmp_path, monkeypatch):
