@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 TEAM_SCHEMA = 4
 _TABLES_LOCK, _CHECKPOINTS_LOCK = 0x63726167, 0x63726168
 _PRUNE_ATTEMPTS = 3
+_HERE = "select to_regclass(format('%%I.%%I', current_schema(), %s::text)) is not null"
+"""Whether a table stands in the schema itself: `public`, which is looked in too, may have its own."""
 
 
 class TeamDb(PostgresDatabase):
@@ -54,7 +56,7 @@ class TeamDb(PostgresDatabase):
 
         db = self.connected()
         saver = PostgresSaver(db)
-        if value(db, "select to_regclass('checkpoint_migrations') is not null"):
+        if value(db, _HERE, "checkpoint_migrations"):
             done = value(db, "select max(v) from checkpoint_migrations")
             if done is not None and done >= len(saver.MIGRATIONS) - 1:
                 return saver
@@ -82,7 +84,7 @@ class TeamDb(PostgresDatabase):
 
 
 def _version(db: psycopg.Connection[Any]) -> int | None:
-    if not value(db, "select to_regclass('crag_schema') is not null"):
+    if not value(db, _HERE, "crag_schema"):
         return None
     found: int | None = value(db, "select max(version) from crag_schema")
     return found

@@ -20,6 +20,7 @@ from rag.index.postgres.store import PostgresStore
 from state.errors import RemoteStoreError, UsageError
 from state.settings import Settings
 from state.shared_place import SharedPlace, store_place
+from state.team_db import make_team_tables
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {f"{n}.md": f"The motor {n} runs well in winter." for n in range(6)}
@@ -121,6 +122,7 @@ def test_rows_of_other_teams_are_not_seen(store):
 
 
 def test_where_nothing_was_ingested_it_is_asked_again_whether_traces_may_be_kept(store):
+    make_team_tables(store.url, "public")  # tables of the same names, in which it looks too
     settings = Settings(store=store.url, store_schema=store.schema)
     assert store_place(settings) == SharedPlace()
     fill(store, TEXTS)
