@@ -17,7 +17,7 @@ TEAM_SCHEMA = 4
 _TABLES_LOCK, _CHECKPOINTS_LOCK = 0x63726167, 0x63726168
 _PRUNE_ATTEMPTS = 3
 _HERE = "select to_regclass(format('%%I.%%I', current_schema(), %s::text)) is not null"
-"""Whether a table stands in the schema itself: `public`, which is looked in too, may have its own."""
+"""Whether a table stands in the schema itself: `public`, where it looks too, may have its own."""
 
 
 class TeamDb(PostgresDatabase):
