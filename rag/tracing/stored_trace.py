@@ -4,7 +4,6 @@ rounds with their subtasks, as values.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -84,13 +83,6 @@ def run_started(trace: Trace) -> ResearchStarted:
 def path_taken(trace: Trace) -> list[str]:
     """The nodes in the order they ran."""
     return [event["node"] for event in trace["events"] if event["event"] == "node_started"]
-
-
-def node_times(trace: Trace) -> Iterator[tuple[str, float]]:
-    """Each run of each node with its milliseconds, in order."""
-    for event in trace["events"]:
-        if event["event"] == "node_finished":
-            yield event["node"], event["ms"]
 
 
 def loops(trace: Trace) -> list[TracedLoop]:
