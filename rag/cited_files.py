@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from state.turns import CitedFile
 
 if TYPE_CHECKING:
-    from rag.index.protocol import CollectionReader
+    from rag.index.reader import CollectionReader
     from state.answer import Citation
 
 FileState = Literal["same", "changed", "gone"]

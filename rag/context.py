@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from state.blocks import Block, BlockKind
 from state.passages import ContextDocument, Excerpt, Grade, RetrievedChunk, is_web
 

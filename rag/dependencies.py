@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rag.engines.protocol import Engine
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from state.answer import ANSWER_SCHEMA, NO_USAGE, Answer
 from state.passages import HistoryTurn, RetrievedChunk
 from state.settings import Settings

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
     from rag.index.home.store import HomeStore
     from rag.index.postgres.store import PostgresStore
-    from rag.index.protocol import CollectionReader
+    from rag.index.reader import CollectionReader
 
 
 def store_of(settings: Settings) -> HomeStore | PostgresStore:
@@ -29,7 +29,7 @@ def store_of(settings: Settings) -> HomeStore | PostgresStore:
         return HomeStore(settings.home, settings.chroma_url)
     from rag.index.postgres.store import PostgresStore
 
-    return PostgresStore(settings.store, settings.store_schema, settings.store_read)
+    return PostgresStore(settings.store, settings.store_schema)
 
 
 def build_embedder(settings: Settings) -> Embedder:

@@ -30,7 +30,7 @@ from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
     from rag.dependencies import SearchMore
-    from rag.index.protocol import CollectionReader
+    from rag.index.reader import CollectionReader
     from rag.memory import ThreadMemory
     from state.events import Event, TurnStarted
     from state.graph_state import TurnInput

@@ -98,7 +98,6 @@ class Settings(BaseSettings):
     grader: GraderChoice = Field(GraderChoice.AUTO, description="who grades in front of a model")
     verify: Verifier = Field(Verifier.CODE, description="who checks support of claims")
     store: StoreUrl | None = Field(None, description="Postgres URL of a shared store")
-    store_read: StoreUrl | None = Field(None, description="URL of a replica of it, for questions")
     store_schema: Annotated[str, AfterValidator(_plain_schema)] = Field(
         "crag", description="the schema of the database that it lies in"
     )

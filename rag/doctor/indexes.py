@@ -64,7 +64,7 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
 
 
 def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Check]:
-    """The server, the replica, and every collection's rows against its totals."""
+    """The server, and every collection's rows against its totals."""
     try:
         yield well("store", store.about())
         for each in store.summaries():

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.engines.protocol import Engine
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from rag.reading.meaning import RankedCollection
 from state.choices import EngineName, GraderChoice, Verifier
 from state.settings import Settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from pathlib import Path, PurePath
 
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 
 
 class Sources:

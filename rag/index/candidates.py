@@ -1,18 +1,47 @@
-"""What both legs brought for a query, ranked by one measure."""
+"""What a hybrid search finds: what both legs bring for a query, ranked by one measure. The numbers
+are the same wherever a collection is kept; a store answers its own `Queries`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from rag.index.coverage import best_window, named, okapi, term_weights
-from rag.index.fusion import MEANT_WEIGHT, NAMED_WEIGHT, WINDOW_WEIGHT, fuse
-from rag.index.language import in_language
-from rag.index.names import name_words
+from rag.index.language import in_language, in_use
+from rag.index.names import NAMED_CHUNKS, name_words, named_documents
+from rag.index.ranking import (
+    BEGINNING,
+    MEANT_WEIGHT,
+    NAMED_WEIGHT,
+    WINDOW_WEIGHT,
+    best_window,
+    fuse,
+    named,
+    okapi,
+    rarities,
+    term_weights,
+)
 from rag.index.repeats import Likeness, first_of_each, version_meant
 from rag.index.terms import terms
 from state.passages import RetrievedChunk, Signs, is_web
+
+if TYPE_CHECKING:
+    from rag.embed.protocol import Vectors
+    from rag.index.queries import Queries
+    from rag.index.vocabulary import Vocabulary
+
+CANDIDATES = 100
+"""What each leg brings."""
+
+RANKED = 50
+"""How many of the fused are read and ranked by their own words."""
+
+QUERY_CHARACTERS = 100_000
+QUERY_WORDS = 1_000
+SEARCHED_TERMS = 64
+SEARCHED_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +123,64 @@ def chunk_terms(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
 @lru_cache(maxsize=512)
 def _likeness(text: str, _language: str) -> Likeness:
     return Likeness.of(terms(text))
+
+
+def query_terms(query: str) -> list[str]:
+    """The distinct terms of a query, in order, of however much text."""
+    return list(dict.fromkeys(terms(query[:QUERY_CHARACTERS])))[:QUERY_WORDS]
+
+
+def searched_terms(frequencies: Mapping[str, int]) -> list[str]:
+    """Which of a query's terms to search: the rarest, as long as they stay affordable.
+
+    A frequent term costs most and tells least; it is counted in the candidates afterwards.
+    """
+    known = sorted((count, term) for term, count in frequencies.items() if count)
+    chosen: list[str] = []
+    cost = 0
+    for count, term in known[:SEARCHED_TERMS]:
+        cost += count
+        if cost > SEARCHED_ROWS and len(chosen) > 1:
+            break
+        chosen.append(term)
+    return chosen
+
+
+def candidates(
+    legs: Queries, vocabulary: Vocabulary, query: str, vector: Vectors, k: int
+) -> Candidates:
+    """What both legs bring, read: at least the `k` best are among them."""
+    wanted = max(CANDIDATES, k)
+    frequencies = vocabulary.frequencies(query_terms(query))
+    searched = vocabulary.counts(vocabulary.forms(searched_terms(frequencies)))
+    lexical = legs.lexical(searched, wanted) if searched else {}
+    dense = legs.dense(vector, wanted)
+    meant = _meant(legs, query, frequencies, searched)
+    rest = [row for row in (*lexical, *meant) if row not in dense]
+    cosine = dense | legs.cosines(vector, rest)
+    scores = fuse(lexical, cosine)
+    best = sorted(scores, key=lambda row: (-scores[row], row))[: max(RANKED, k)]
+    best = list(dict.fromkeys([*best, *meant]))
+    chunks = legs.read(best)
+    lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
+    dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
+    for row, chunk in chunks.items():
+        chunk["lexical_rank"] = lexical_ranks.get(row)
+        chunk["dense_rank"] = dense_ranks.get(row)
+    return Candidates(chunks, cosine, meant, frequencies, legs.chunk_count, in_use())
+
+
+def _meant(
+    legs: Queries, query: str, frequencies: Mapping[str, int], searched: Mapping[str, int]
+) -> dict[int, float]:
+    """Chunks of the documents that the query names, with how surely they are meant; a
+    document's beginning, which says what it is, a little more.
+    """
+    found: dict[int, float] = {}
+    rarity = rarities(frequencies, legs.chunk_count)
+    for document, surely in named_documents(legs, query, rarity).items():
+        rows = legs.of_document(document, searched, NAMED_CHUNKS)
+        found |= dict.fromkeys(rows, surely)
+        if rows:
+            found[rows[0]] = surely * (1 + BEGINNING)
+    return found

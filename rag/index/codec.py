@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import zlib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+from state.blocks import Block, BlockKind
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
@@ -68,6 +72,18 @@ def chunk_key(chunk_id: str) -> int:
 
 def chunk_id_of(key: int) -> str:
     return key.to_bytes(8, "big", signed=True).hex()
+
+
+def encode_blocks(blocks: Sequence[Block]) -> str:
+    return json.dumps(blocks, separators=(",", ":"))
+
+
+def decode_blocks(stored: str) -> list[Block]:
+    """Raises ValueError or TypeError where it is no such list."""
+    return [
+        Block(BlockKind(kind), int(start), int(end), int(level), lead and (lead[0], lead[1]))
+        for kind, start, end, level, lead in json.loads(stored)
+    ]
 
 
 def encode_vectors(vectors: Vectors) -> list[bytes]:

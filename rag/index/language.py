@@ -1,5 +1,5 @@
 """Which language a question is in, by its function words; and that all which is done for it reads
-in that language.
+in that language, an indexed term too.
 
 The index holds the same terms of every text: English stems. A question in another language is
 read by that language's stems of those, and so is every text that it is compared with: whatever is
@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from pathlib import Path
+
+import Stemmer
 
 ENGLISH = "english"
 OTHERS = ("german", "french", "spanish", "portuguese", "italian", "dutch")
@@ -97,3 +99,36 @@ def unaccented(text: str) -> str:
         return text
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(each for each in decomposed if not unicodedata.combining(each))
+
+
+def read(term: str) -> str:
+    """What an indexed term is in the language in use; empty where it is a function word there."""
+    return _read(term, in_use())
+
+
+def read_all(found: tuple[str, ...], language: str) -> tuple[str, ...]:
+    if language == ENGLISH:
+        return found
+    return tuple(filter(None, (_read(term, language) for term in found)))
+
+
+def _read(term: str, language: str) -> str:
+    if language == ENGLISH or not is_word(term):
+        return term
+    return "" if term in function_words(language) else _stemmer(language).stemWord(term)
+
+
+def is_word(term: str) -> bool:
+    """Whether a term has another stem in another language; of other scripts none has."""
+    return term.isascii() and term.isalpha()
+
+
+@cache
+def function_words(language: str) -> frozenset[str]:
+    """The function words of a language, as they would be indexed."""
+    return frozenset(_stemmer(ENGLISH).stemWords(list(lexicon(language))))
+
+
+@cache
+def _stemmer(language: str) -> Stemmer.Stemmer:
+    return Stemmer.Stemmer(language, 0)

@@ -18,7 +18,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rag.index.codec import decode_path
-from rag.index.language_stems import read
+from rag.index.language import read
 from rag.index.terms import STOP_WORDS, fold, stem
 
 if TYPE_CHECKING:

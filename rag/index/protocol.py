@@ -1,87 +1,14 @@
-"""What the rest of the program may ask of a collection it reads or writes.
-
-`store_of` in `rag/opening.py` gives the store that the settings name, which opens the real
-ones. Readers never block writers and never see half a document.
-"""
+"""What a collection is given and gives, but for chunks."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple
 
-from rag.embed.protocol import Embedder, Vectors
+from rag.embed.protocol import Vectors
 from state.documents import Chunk, headed_text
-
-if TYPE_CHECKING:
-    from state.passages import RetrievedChunk
-
-
-class CollectionReader(Protocol):
-    """One collection, open for reading."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def embedder(self) -> Embedder: ...
-
-    @property
-    def chunk_count(self) -> int: ...
-
-    @property
-    def document_count(self) -> int: ...
-
-    @property
-    def dense_searched(self) -> str:
-        """What answered the dense leg of the last search: "chroma", "pgvector", or "catalog" with
-        the reason.
-        """
-
-    def search(self, query: str, k: int) -> list[RetrievedChunk]:
-        """The `k` best chunks by score fusion of BM25 and cosine, best first (`loop` is 0); of
-        copies the best stands for all.
-
-        Any text is a legal query; one without a searchable word uses the dense leg alone.
-        """
-
-    def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
-        """How many chunks hold each term. Terms as `rag.index.terms.terms` gives them."""
-
-    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
-        """Words of the collection one slip away from `word` (a letter exchanged, dropped, added,
-        or swapped with its neighbour, but not the first), as (word, document frequency), the
-        most frequent first.
-        """
-
-    def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
-        """The stored vectors, shape (len(chunk_ids), dimension), in the order asked."""
-
-    def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
-        """The extracted text of a source, of which `[start:end]`, without reading the rest; None
-        if it is not in the collection.
-        """
-
-    def around(self, chunk_id: str, before: int, after: int) -> list[RetrievedChunk]:
-        """The chunk with so many of its document before and after it, in the document's order, not
-        scored; none where it is not in the collection.
-        """
-
-    def document_chunks(self, source: str, limit: int) -> list[RetrievedChunk]:
-        """The first chunks of a document in its order, not scored; none where it is unknown."""
-
-    def outline(self, most: int) -> list[DocumentOutline]:
-        """What the first documents by source are about, as their titles and headings tell it."""
-
-    def document_names(self, most: int) -> list[str]:
-        """The titles of the first documents by source, the source where there is none."""
-
-    def document(self, source: str) -> IndexedDocument | None:
-        """What the catalog knows of a source, or None if it is not in the collection."""
-
-    def close(self) -> None: ...
-
 
 Notice = Callable[[str], None]
 """Receives one line for the person, such as that the vector store was built again."""

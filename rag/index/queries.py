@@ -9,10 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rag.index.codec import chunk_id_of, decode_path, encode_path
+from rag.index.codec import chunk_id_of, decode_blocks, decode_path, encode_path
 from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.contents import Contents
-from state.block_codec import decode_blocks
 from state.database import Sql
 from state.errors import DamagedError
 from state.passages import RetrievedChunk
@@ -203,8 +202,8 @@ def _retrieved(text: str, source: bytes, title: str | None, key: int, *rest: Any
     """A chunk as a search gives it, not scored yet; `rest` are the columns behind its key."""
     heading, page, anchor, first_line, last_line, start, end, blocks = rest
     try:
-        known = decode_blocks(blocks, start) if blocks else _blocks_of(text, start)
-    except ValueError:
+        known = decode_blocks(blocks) if blocks else _blocks_of(text, start)
+    except (ValueError, TypeError, LookupError):
         raise TextDamagedError(decode_path(source)) from None
     return {
         "chunk_id": chunk_id_of(key),

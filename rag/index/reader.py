@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from rag.embed.protocol import Embedder, Vectors
-from rag.index.candidates import Candidates
+from rag.index.candidates import Candidates, candidates
 from rag.index.codec import chunk_key
 from rag.index.collection_rows import (
     CollectionRow,
@@ -19,17 +19,18 @@ from rag.index.collection_rows import (
     nothing_ingested,
     require,
 )
-from rag.index.hybrid import candidates
 from rag.index.language import in_use
-from rag.index.protocol import CollectionReader, DocumentOutline, IndexedDocument, Notice
+from rag.index.protocol import DocumentOutline, IndexedDocument, Notice
 from rag.index.queries import Queries
 from rag.index.vocabulary import Vocabulary, reading_for
 from state.database import Database, Sql
 from state.passages import RetrievedChunk
 
 
-class Reader(CollectionReader):
-    """A `CollectionReader`; every call sees one moment of the store, never half a write."""
+class CollectionReader:
+    """One collection, open for reading: every call sees one moment of the store, never half a
+    write, and blocks no writer.
+    """
 
     def __init__(
         self,
@@ -110,9 +111,17 @@ class Reader(CollectionReader):
 
     @property
     def dense_searched(self) -> str:
+        """What answered the dense leg of the last search: "chroma", "pgvector", or "catalog" with
+        the reason.
+        """
         return self._queries.dense_searched
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
+        """The `k` best chunks by score fusion of BM25 and cosine, best first (`loop` is 0); of
+        copies the best stands for all.
+
+        Any text is a legal query; one without a searchable word uses the dense leg alone.
+        """
         with self.snapshot():
             pass  # forgets what was found before a write
         # Of one question several nodes need what it finds.
@@ -131,14 +140,20 @@ class Reader(CollectionReader):
             return candidates(self._queries, self._vocabulary, query, vector, k)
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
+        """How many chunks hold each term. Terms as `rag.index.terms.terms` gives them."""
         with self.snapshot():
             return self._vocabulary.frequencies(terms)
 
     def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
+        """Words of the collection one slip away from `word` (a letter exchanged, dropped, added,
+        or swapped with its neighbour, but not the first), as (word, document frequency), the
+        most frequent first.
+        """
         with self.snapshot():
             return self._vocabulary.spelt_like(word)[:limit]
 
     def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
+        """The stored vectors, shape (len(chunk_ids), dimension), in the order asked."""
         keys = list(map(chunk_key, chunk_ids))
         with self.snapshot():
             stored = self._queries.vectors(keys)
@@ -149,11 +164,17 @@ class Reader(CollectionReader):
         return found
 
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
+        """The extracted text of a source, of which `[start:end]`; None if it is not in the
+        collection.
+        """
         with self.snapshot():
             number = self._queries.number_of(source)
             return None if number is None else self._queries.text(number)[start:end]
 
     def around(self, chunk_id: str, before: int, after: int) -> list[RetrievedChunk]:
+        """The chunk with so many of its document before and after it, in the document's order, not
+        scored; none where it is not in the collection.
+        """
         with self.snapshot():
             place = self._queries.place_of(chunk_key(chunk_id))
             if place is None:
@@ -164,6 +185,7 @@ class Reader(CollectionReader):
             return self._in_order(rows[max(at - before, 0) : at + after + 1])
 
     def document_chunks(self, source: str, limit: int) -> list[RetrievedChunk]:
+        """The first chunks of a document in its order, not scored; none where it is unknown."""
         with self.snapshot():
             number = self._queries.number_of(source)
             return [] if number is None else self._in_order(self._queries.rows_of(number)[:limit])
@@ -173,6 +195,7 @@ class Reader(CollectionReader):
         return [found[row] for row in rows]
 
     def outline(self, most: int) -> list[DocumentOutline]:
+        """What the first documents by source are about, as their titles and headings tell it."""
         with self.snapshot():
             return [
                 DocumentOutline(
@@ -185,10 +208,12 @@ class Reader(CollectionReader):
             ]
 
     def document_names(self, most: int) -> list[str]:
+        """The titles of the first documents by source, the source where there is none."""
         with self.snapshot():
             return [title or source for _, source, title, _ in self._queries.shown(most)]
 
     def document(self, source: str) -> IndexedDocument | None:
+        """What is known of a source, or None if it is not in the collection."""
         with self.snapshot():
             return self._queries.document(source)
 

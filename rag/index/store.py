@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from rag.embed.protocol import Embedder, EmbedderIdentity
     from rag.index.queries import Queries
-    from rag.index.reader import Reader
+    from rag.index.reader import CollectionReader
     from rag.index.writer import CollectionWriter
 
 
@@ -79,7 +79,7 @@ class Store(ABC):
         notice: Notice = lambda _line: None,
         *,
         files: GitIgnoreSpec | None = None,
-    ) -> Reader:
+    ) -> CollectionReader:
         """The collection of this name, for reading; where `files` are given, only the documents
         whose sources match are found.
 
@@ -88,13 +88,13 @@ class Store(ABC):
             UsageError: there is no collection of this name; names the nearest.
             EmbedderMismatchError: it was embedded by another embedder.
         """
-        from rag.index.reader import Reader
+        from rag.index.reader import CollectionReader
 
         def queries(sql: Sql, row: CollectionRow) -> Queries:
             return self._queries(sql, row, files, notice)
 
         with closed_on_failure(self.database()) as database:
-            return Reader(database, name, embedder, queries, notice)
+            return CollectionReader(database, name, embedder, queries, notice)
 
     @contextmanager
     def open_writer(

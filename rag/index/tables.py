@@ -77,7 +77,7 @@ CREATE TABLE chunks (
   page integer,
   heading text NOT NULL,
   anchor text,
-  blocks {bytes},
+  blocks text,
   vector {vector} NOT NULL
 );
 CREATE INDEX chunks_document ON chunks (document_id);

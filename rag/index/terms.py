@@ -16,8 +16,7 @@ from importlib.metadata import version
 
 import Stemmer
 
-from rag.index.language import ENGLISH, in_use, lexicon
-from rag.index.language_stems import is_word, read_all
+from rag.index.language import ENGLISH, in_use, is_word, lexicon, read_all
 
 TERM_CHARACTERS = 64
 """A longer term (a base64 blob, a hash) is cut to this, in documents and queries alike."""
@@ -64,6 +63,11 @@ def terms(text: str) -> list[str]:
 def indexed_text(text: str) -> str:
     """The terms of `text` as every index holds them, in order, a space between two."""
     return _term_text(text, ENGLISH)
+
+
+def indexed_head(title: str | None, heading: str) -> str:
+    """Those of what stands above a chunk."""
+    return indexed_text(f"{title} {heading}" if title else heading)
 
 
 @lru_cache(maxsize=_SEEN_TEXTS)

@@ -15,13 +15,21 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
-from rag.index.language import ENGLISH, OTHERS, in_language, in_language_of, in_use
-from rag.index.language_stems import function_words, is_word, read
+from rag.index.language import (
+    ENGLISH,
+    OTHERS,
+    function_words,
+    in_language,
+    in_language_of,
+    in_use,
+    is_word,
+    read,
+)
 from rag.index.terms import fold, indexed_text
 
 if TYPE_CHECKING:
-    from rag.index.protocol import CollectionReader
     from rag.index.queries import Queries
+    from rag.index.reader import CollectionReader
 
 _KEPT_COUNTS = 20_000
 _KEPT_FORMS = 10_000

@@ -19,6 +19,7 @@ from rag.embed.protocol import Vectors
 from rag.index.codec import (
     DeflatedText,
     chunk_key,
+    encode_blocks,
     encode_label,
     encode_path,
     text_hash,
@@ -32,7 +33,6 @@ from rag.index.collection_rows import (
 from rag.index.contents import COLUMNS, Contents
 from rag.index.names import name_keys
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile, embedding_text
-from state.block_codec import encode_blocks
 from state.database import Sql
 from state.documents import Chunk
 
@@ -300,5 +300,5 @@ def _columns(chunk: Chunk) -> tuple[Any, ...]:
         *(chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line, chunk.page),
         encode_label(chunk.heading),
         None if chunk.anchor is None else encode_label(chunk.anchor),
-        encode_blocks(chunk.blocks, chunk.start_char) if chunk.blocks else None,
+        encode_blocks(chunk.blocks) if chunk.blocks else None,
     )

@@ -13,7 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.aside import is_aside
 from rag.question.parse import with_context

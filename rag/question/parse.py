@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans
 from rag.question.specificity import capitalized, specificities
 from rag.question.spelling import Mended, mend_spelling

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.followup import stand_alone
 from rag.question.parse import (

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from string import ascii_lowercase
 
 from rag.embed.builtin import builtin_embedder
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans, terms
 
 _SHORTEST = 5

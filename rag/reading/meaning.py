@@ -16,7 +16,7 @@ from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
-    from rag.index.protocol import CollectionReader
+    from rag.index.reader import CollectionReader
     from rag.reading.kept_vectors import KeptVectors
     from rag.reading.transformer import Transformer
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import ParsedQuestion, share
 from rag.reading.meaning import Meaning

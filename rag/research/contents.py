@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rag.index.protocol import CollectionReader, DocumentOutline
+from rag.index.protocol import DocumentOutline
+from rag.index.reader import CollectionReader
 from rag.nodes.retrieve import in_turn
 from rag.research.local_researcher import asked_parts
 from rag.text.prose import one_line

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from rag.question.parts import split_alone
 from rag.research.findings import ReadFiles
 from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View

@@ -17,7 +17,7 @@ from rag.engines.openai.answer_reply import Part
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.usage_meter import UsageMeter
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from rag.nodes.retrieve import in_turn
 from rag.research.contents import table_of_contents
 from rag.research.findings import ReadFiles

@@ -12,9 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 _SHARED = (
-    "rag/index/coverage.py",
-    "rag/index/fusion.py",
     "rag/index/lexicons/english.txt",
+    "rag/index/ranking.py",
     "rag/index/terms.py",
     "rag/question/parse.py",
     "rag/question/specificity.py",

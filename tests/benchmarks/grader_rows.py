@@ -10,7 +10,7 @@ from pathlib import Path
 from labelled import Corpus, LabelledSet, asked_text, corpora, index, is_relevant
 
 from rag.engines.local.grade import Pool, chunk_features, in_domain_features
-from rag.index.reader import Reader
+from rag.index.reader import CollectionReader
 from rag.question.parse import parse_question
 from rag.question.parts import POOL
 
@@ -54,7 +54,9 @@ def _asked(corpus: Corpus) -> list[Asked]:
             collection.close()
 
 
-def _measure(corpus: Corpus, collection: Reader, query: dict, foreign: bool) -> Asked | None:
+def _measure(
+    corpus: Corpus, collection: CollectionReader, query: dict, foreign: bool
+) -> Asked | None:
     question = asked_text(query)
     hits = collection.search(question, RETRIEVED)
     parsed = parse_question(question, collection)
@@ -72,7 +74,7 @@ def _measure(corpus: Corpus, collection: Reader, query: dict, foreign: bool) -> 
     )
 
 
-def _labels(query: dict, hits: list, collection: Reader) -> list[bool | None]:
+def _labels(query: dict, hits: list, collection: CollectionReader) -> list[bool | None]:
     """Of a document whose pieces nobody judged, the first found stands for it."""
     labels: list[bool | None] = []
     seen: set[str] = set()

@@ -19,7 +19,7 @@ from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
 from rag.index.home.store import HomeStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
-from rag.index.reader import Reader
+from rag.index.reader import CollectionReader
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk
 from state.errors import DocumentError
@@ -135,7 +135,7 @@ def corpora(
             yield Corpus(one.name, str(size), documents, asked, foreign)
 
 
-def index(home: Path, documents: Sequence[dict[str, Any]]) -> Reader:
+def index(home: Path, documents: Sequence[dict[str, Any]]) -> CollectionReader:
     """Each document its own source, whose name is its id."""
     store = HomeStore(home)
     with store.open_writer("set", EMBEDDER.identity) as writer:

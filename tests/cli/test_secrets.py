@@ -16,7 +16,7 @@ from state.urls import masked
 
 KEYS = {name for name, field in Settings.model_fields.items() if "SecretStr" in str(field)}
 MODELS = {"base_url", "embedding_base_url"}
-DATABASES = {"store", "store_read", "threads"}
+DATABASES = {"store", "threads"}
 ADDRESSES = MODELS | DATABASES | {"web_url", "chroma_url"}
 COMMANDS = [
     ["config", "show"],
@@ -79,7 +79,7 @@ def run(work, *arguments, **settings):
 
 
 def test_every_setting_that_can_hold_a_secret_is_tried():
-    ends = ("url", "key", "endpoint", "store", "store_read", "threads", "headers")
+    ends = ("url", "key", "endpoint", "store", "threads", "headers")
     named = {name for name in Settings.model_fields if name.endswith(ends)}
     assert named <= KEYS | ADDRESSES
 
@@ -93,9 +93,8 @@ def test_no_secret_is_shown_or_kept(tmp_path, telltale):
     settings |= {"max_retries": "0", "request_timeout": "5"}
     said = {tuple(command): run(tmp_path, *command, **settings) for command in COMMANDS}
     (tmp_path / "again").mkdir()
-    for name in ("store", "store_read"):
-        for command in (["ingest", "railway.md"], ["ask", "How long?"], ["doctor"], ["status"]):
-            said[name, *command] = run(tmp_path, *command, **settings, **{name: database(name)})
+    for command in (["ingest", "railway.md"], ["ask", "How long?"], ["doctor"], ["status"]):
+        said["store", *command] = run(tmp_path, *command, **settings, store=database("store"))
     chroma = f"http://me:{secret_of('chroma_url')}@{telltale}?api_key={secret_of('chroma_url')}"
     for command in (["ingest", "railway.md"], ["ask", "How long?"], ["doctor"], ["config", "show"]):
         said["chroma_url", *command] = run(tmp_path, *command, **settings, chroma_url=chroma)

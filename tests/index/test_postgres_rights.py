@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
 from crag import crag
 from index_samples import EMBEDDER
-from postgres_server import find_pg_ctl, free_port, running_postgres
+from postgres_server import find_pg_ctl, free_port
 from psycopg import sql
 from shared_stores import ask, assert_sound, fill, new_store
 
@@ -163,25 +163,6 @@ def test_doctor_looks_at_the_store_and_says_what_mends_it(store, tmp_path, monke
     told = crag(tmp_path, "doctor")
     assert told.exit_code == 4
     assert "hunter2" not in told.output
-
-
-def test_questions_go_to_the_replica_and_writing_to_the_first():
-    pg_ctl = find_pg_ctl()
-    if pg_ctl is None:
-        pytest.skip("no Postgres here")
-    with running_postgres(pg_ctl) as first, first.replica() as second:
-        store = PostgresStore(first.url, "crag", second.url)
-        fill(store, TEXTS)
-        second.wait_for(first)
-        with closing(store.open_collection("default", EMBEDDER)) as reader:
-            assert reader.search("motor 3", 1)[0]["source"] == "3.md"
-            first.stop()
-            assert reader.search("motor 4", 1)[0]["source"] == "4.md"
-        first.start()
-        assert "replica" in store.about()
-        fill(store, {"new.md": "A new pump."})
-        second.wait_for(first)
-        assert ask(store, "pump", 1) == ["new.md"]
 
 
 def test_a_dump_brings_everything_back(store, postgres, tmp_path):

@@ -15,8 +15,8 @@ from ingest_runs import Library, counts
 from pathspec import GitIgnoreSpec
 from shared_stores import ask, assert_sound, fill, new_store
 
+from rag.index.candidates import query_terms
 from rag.index.home.store import HomeStore
-from rag.index.lexical import query_terms
 from rag.index.postgres import queries, schema, writer
 from rag.index.postgres.store import PostgresStore
 from rag.ingest.staleness import staleness

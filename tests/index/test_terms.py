@@ -6,15 +6,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.embed.protocol import EmbedderIdentity
+from rag.index.candidates import query_terms, searched_terms
 from rag.index.codec import DeflatedText
 from rag.index.collection_rows import CollectionRow
-from rag.index.coverage import best_window, named, okapi, term_weights
-from rag.index.fusion import fuse
 from rag.index.home import catalog
 from rag.index.home.queries import HomeQueries
 from rag.index.home.texts import let_index
 from rag.index.home.vectors import ChromaPlace
-from rag.index.lexical import query_terms, searched_terms
+from rag.index.ranking import best_window, fuse, named, okapi, term_weights
 from rag.index.tables import SQLITE_TABLES
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
 from rag.index.vocabulary import edit_distance

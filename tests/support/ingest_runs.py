@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from rag.index.store import Store
 from rag.ingest.ingest_report import IngestReport
 from rag.ingest.roots import Globs

@@ -7,7 +7,7 @@ from pathlib import Path
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
 from rag.engines.protocol import GradeRequest, RewriteRequest
-from rag.index.reader import Reader
+from rag.index.reader import CollectionReader
 from rag.question.parts import read_parts
 
 TEXTS = {
@@ -29,7 +29,7 @@ TEXTS = {
 }
 
 
-def build(home: Path, texts: dict[str, str] | None = None) -> Reader:
+def build(home: Path, texts: dict[str, str] | None = None) -> CollectionReader:
     with open_writer(home, "railway", EMBEDDER.identity) as writer:
         for source, text in (TEXTS if texts is None else texts).items():
             writer.put(document(source, title=source.partition(".")[0]), [part(source, text)])
@@ -37,7 +37,9 @@ def build(home: Path, texts: dict[str, str] | None = None) -> Reader:
     return open_collection(home, "railway", EMBEDDER)
 
 
-def grade_request(collection: Reader, question: str, k: int = 8, **changed) -> GradeRequest:
+def grade_request(
+    collection: CollectionReader, question: str, k: int = 8, **changed
+) -> GradeRequest:
     hits = collection.search(changed.get("query", question), k)
     values = {
         "question": question,
@@ -51,7 +53,7 @@ def grade_request(collection: Reader, question: str, k: int = 8, **changed) -> G
 
 
 def rewrite_request(
-    collection: Reader, question: str, tried: list[str], documents=(), grades=None
+    collection: CollectionReader, question: str, tried: list[str], documents=(), grades=None
 ) -> RewriteRequest:
     return RewriteRequest(
         question=question,

@@ -7,7 +7,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,35 +71,6 @@ class PostgresServer:
         log = str(self._folder / "log")
         self._control("-w", "-t", "20", "-l", log, "-o", options, "start")
 
-    @contextmanager
-    def replica(self) -> Iterator[PostgresServer]:
-        """Another server that follows this one by the engine's own replication."""
-        with tempfile.TemporaryDirectory(prefix="crag-pg-", ignore_cleanup_errors=True) as name:
-            folder = Path(name)
-            folder.chmod(0o755)
-            if os.geteuid() == 0:
-                shutil.chown(folder, "postgres")
-            second = PostgresServer(self._pg_ctl, folder)
-            copy = str(self._pg_ctl.with_name("pg_basebackup"))
-            self._run([copy, "-R", "-c", "fast", "-D", str(folder / "data"), "-d", self.url])
-            second.start()
-            try:
-                yield second
-            finally:
-                second.stop()
-
-    def wait_for(self, first: PostgresServer) -> None:
-        """Until everything that `first` has written has arrived here."""
-        with psycopg.connect(first.url) as db:
-            (there,) = db.execute("SELECT pg_current_wal_flush_lsn()::text").fetchone()
-        give_up = time.monotonic() + 60
-        with psycopg.connect(self.url, autocommit=True) as db:
-            while not db.execute(
-                "SELECT pg_last_wal_replay_lsn() >= %s::pg_lsn", (there,)
-            ).fetchone()[0]:
-                assert time.monotonic() < give_up, "the replica does not follow"
-                time.sleep(0.05)
-
     def stop(self) -> None:
         self._control("-w", "-m", "immediate", "stop")
 
@@ -137,7 +107,6 @@ def running_postgres(pg_ctl: Path, *, durable: bool = False) -> Iterator[Postgre
 
 def fresh_schema(url: str) -> str:
     """The URL of an empty schema of its own."""
-    import psycopg
 
     name = f"t{uuid.uuid4().hex}"
     with psycopg.connect(url, autocommit=True) as db:

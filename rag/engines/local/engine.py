@@ -14,7 +14,7 @@ from rag.engines.protocol import (
     RewriteRequest,
     Rewritten,
 )
-from rag.index.protocol import CollectionReader
+from rag.index.reader import CollectionReader
 from rag.reading.meaning import Meaning
 from state.passages import HistoryTurn
 

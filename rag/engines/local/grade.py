@@ -15,9 +15,8 @@ from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.local.reasons import reason_for
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.candidates import chunk_terms
-from rag.index.coverage import best_window, named, okapi
-from rag.index.fusion import NAMED_WEIGHT, WINDOW_WEIGHT
-from rag.index.protocol import CollectionReader
+from rag.index.ranking import NAMED_WEIGHT, WINDOW_WEIGHT, best_window, named, okapi
+from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import FEW_CHUNKS, ParsedQuestion, share
 from rag.question.parts import QuestionPart

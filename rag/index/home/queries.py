@@ -12,9 +12,9 @@ from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.home.dense import DenseLeg, cosines_of
 from rag.index.home.texts import Texts
 from rag.index.home.vectors import ChromaPlace
-from rag.index.lexical import HEAD_WEIGHT
 from rag.index.protocol import Notice
 from rag.index.queries import Queries
+from rag.index.ranking import HEAD_WEIGHT
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -6,9 +6,8 @@ import sqlite3
 import zlib
 
 from rag.index.codec import decode_path, inflated
-from rag.index.lexical import indexed_head
 from rag.index.queries import TextDamagedError
-from rag.index.terms import indexed_text
+from rag.index.terms import indexed_head, indexed_text
 
 _KEPT_CHARACTERS = 8_000_000
 

@@ -10,9 +10,8 @@ from rag.embed.protocol import Vectors
 from rag.index.codec import decode_vector, encode_vectors
 from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.home.vectors import ChromaPlace, bring_up_to_date
-from rag.index.lexical import indexed_head
 from rag.index.protocol import Notice
-from rag.index.terms import indexed_text
+from rag.index.terms import indexed_head, indexed_text
 from rag.index.writer import CollectionWriter, Searchable
 from state.sqlite_file import transaction
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index.codec import decode_text, inflated
 from rag.index.collection_rows import rows_of_many
-from rag.index.lexical import HEAD_WEIGHT
 from rag.index.queries import Queries
+from rag.index.ranking import HEAD_WEIGHT
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors

@@ -34,16 +34,15 @@ SELECT (SELECT coalesce(sum(chunk_count), 0) FROM documents WHERE collection_id 
 
 
 class PostgresStore(Store):
-    """The store at `url`, in one schema of its database; `read_url` is a replica for questions."""
+    """The store at `url`, in one schema of its database."""
 
-    def __init__(self, url: str, schema: str, read_url: str | None = None) -> None:
+    def __init__(self, url: str, schema: str) -> None:
         self.url = checked_url(url)
         self.schema = schema
         self.host = socket.gethostname()
-        self._read_url = checked_url(read_url or url)
 
     def database(self) -> SharedDatabase:
-        return SharedDatabase(self._read_url, self.schema)
+        return SharedDatabase(self.url, self.schema)
 
     def _queries(
         self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None, _notice: Notice
@@ -87,21 +86,18 @@ class PostgresStore(Store):
             sql.execute("SELECT forget_index($1)", (row.id,))
 
     def about(self) -> str:
-        """What answers there, in words; the replica's answer where there is one.
+        """What answers there, in words.
 
         Raises:
             RemoteStoreError: it cannot be reached.
         """
-        said = []
-        for url in dict.fromkeys((self.url, self._read_url)):
-            with postgres_failures(place(url)), connect(url, self.schema) as db:
-                ((version, vector, replica),) = db.execute(
-                    "SELECT current_setting('server_version'), (SELECT extversion FROM"
-                    " pg_extension WHERE extname = 'vector'), pg_is_in_recovery()"
-                )
-            kind = "replica " if replica else ""
-            said.append(f"{kind}{place(url)}: PostgreSQL {version}, pgvector {vector or 'missing'}")
-        return f"{'; '.join(said)}; schema {self.schema}"
+        with postgres_failures(place(self.url)), connect(self.url, self.schema) as db:
+            ((version, vector),) = db.execute(
+                "SELECT current_setting('server_version'),"
+                " (SELECT extversion FROM pg_extension WHERE extname = 'vector')"
+            )
+        engine = f"PostgreSQL {version}, pgvector {vector or 'missing'}"
+        return f"{place(self.url)}: {engine}; schema {self.schema}"
 
     def differences(self, name: str) -> list[str]:
         """Where the rows of a collection do not agree with each other, in words."""

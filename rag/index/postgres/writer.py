@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 from rag.embed.protocol import Vectors
 from rag.index.codec import encode_text
 from rag.index.collection_rows import CollectionRow
-from rag.index.lexical import indexed_head
 from rag.index.postgres.database import SharedDatabase
-from rag.index.terms import indexed_text
+from rag.index.terms import indexed_head, indexed_text
 from rag.index.writer import CollectionWriter, Searchable
 from state.postgres import PostgresSql
 

@@ -1,9 +1,14 @@
-"""What a candidate's own words show of a query: its BM25, its best window, its name.
+"""What a candidate's own words show of a query (its BM25, its best window, its name), and one score
+of all signs.
 
 FTS5 finds the candidates by its own BM25, whose parameters are fixed and which is given only
 the terms that are affordable to search; here every candidate is counted with all of them.
 BM25 counts a query's words wherever they stand; an answer has them close together, and a
 document that the query names is meant.
+
+Fusion by score keeps what a rank forgets: how far ahead the first is. Fused by rank, a weak
+dense leg makes BM25 worse. Every weight stands on a plateau of nDCG@10 over four labelled sets,
+each chosen so that no set loses by it.
 """
 
 from __future__ import annotations
@@ -11,8 +16,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 
-from rag.index.lexical import HEAD_WEIGHT
-
+DENSE_WEIGHT = 0.35
+WINDOW_WEIGHT = 1.0
+FARTHEST_BEHIND = -1.0
+"""A cosine's lead at the least: where all that is near is nearly alike, as in a log, the only chunk
+with the query's words would be lost for its distance.
+"""
+NAMED_WEIGHT = 0.3
+MEANT_WEIGHT = 1.2
+"""Of a chunk whose document the query calls by its name (`names.py`)."""
+BEGINNING = 0.2
+"""What more of that a document's first chunk gets."""
+HEAD_WEIGHT = 2.0
+"""Of a term in the title and headings above a chunk."""
 WINDOW_TERMS = 15
 _K1, _B = 0.8, 0.6
 
@@ -86,3 +102,23 @@ def named(weights: Mapping[str, float], title: Iterable[str]) -> float:
     """How nearly the query names the title: the square of the share of its terms, 0 to 1."""
     own = set(title)
     return (len(own & weights.keys()) / len(own)) ** 2 if own else 0.0
+
+
+def fuse(
+    bm25: Mapping[int, float], cosine: Mapping[int, float], *, dense_weight: float = DENSE_WEIGHT
+) -> dict[int, float]:
+    """The fused score of every chunk that either leg knows; higher is better.
+
+    `bm25/max + dense_weight * (cosine - mean)/(max - mean)`, the latter bounded below; a chunk that
+    a leg does not know gets nothing from it.
+    """
+    top = max(bm25.values(), default=0.0)
+    scores = {chunk: score / top for chunk, score in bm25.items()} if top > 0 else {}
+    if not cosine:
+        return scores
+    mean = sum(cosine.values()) / len(cosine)
+    spread = max(cosine.values()) - mean
+    for chunk, value in cosine.items():
+        lead = max((value - mean) / spread, FARTHEST_BEHIND) if spread > 1e-9 else 0.0
+        scores[chunk] = scores.get(chunk, 0.0) + dense_weight * lead
+    return scores
