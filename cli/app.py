@@ -23,7 +23,7 @@ COMMANDS = {
     "trace": "Read, compare and replay stored traces.",
     "graph": "Print the corrective graph as Mermaid, from the compiled graph.",
     "threads": "List, show, export, delete and prune threads.",
-    "collections": "List, show and delete collections, and forget folders.",
+    "collections": "List, show and delete collections.",
     "status": "Show what is indexed, what is stale, which models, how large.",
     "doctor": "Check each part and print the mending command.",
     "eval": "Score retrieval, grading, abstention and answers on a dataset.",

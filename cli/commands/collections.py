@@ -1,4 +1,4 @@
-"""`crag collections`: list, show, delete and in part forget what was ingested."""
+"""`crag collections`: list, show and delete what was ingested."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rag.index.protocol import IndexedDocument
     from rag.index.store import Store
 
-app = new_app("List, show and delete collections, and forget folders.", no_args_is_help=True)
+app = new_app("List, show and delete collections.", no_args_is_help=True)
 
 _DOCUMENT = ("source", "path", "title", "format", "characters")
 _UNREAD = ("path", "reason", "failed")
@@ -86,30 +86,6 @@ def delete(
     if json_:
         terminal.json({"schema": "crag.deleted/1", "name": name, "documents": count})
     terminal.notice(f"Deleted {name!r}: {many(count, 'document')}.")
-
-
-@app.command()
-@options.taking("collection", "store", "quiet")
-def forget(
-    given: options.Given,
-    path: Annotated[str, typer.Argument(help="A folder or file that was ingested.")],
-    yes: options.Yes = False,
-    json_: options.Json = False,
-) -> None:
-    """Take a folder or file out of a collection. It may have gone from the disk."""
-    from rag.ingest.forget import forget as forget_held
-    from rag.ingest.forget import holding
-
-    terminal, kept = given.terminal, _store(given)
-    name = given.settings().collection
-    held = holding(kept, name, path)
-    question = f"Forget {many(len(held.sources), 'document')} of {held.path} in {name!r}?"
-    terminal.confirm(question, yes=yes)
-    removed = forget_held(kept, held, notice=terminal.notice)
-    if json_:
-        told = {"name": name, "path": held.path, "documents": removed}
-        terminal.json({"schema": "crag.forgotten/1", **told})
-    terminal.notice(f"{name}: {many(removed, 'document')} forgotten; no file was changed.")
 
 
 def _store(given: options.Given) -> Store:

@@ -72,14 +72,6 @@ class Contents:
         )
         return documents, int(chunks), int(characters)  # of Postgres sums may be decimals
 
-    def file_stats(self) -> dict[str, FileStat]:
-        """Of all documents that are files, by path. Read by the thousand in every ingest."""
-        rows = self._asked(
-            "SELECT path, size, mtime_ns, changed_ns FROM documents"
-            " WHERE collection_id = $1 AND path IS NOT NULL"
-        )
-        return {decode_path(path): FileStat(*stat) for path, *stat in rows}
-
     def unread(self) -> list[UnreadFile]:
         """The files remembered as unreadable."""
         rows = self._asked(

@@ -113,13 +113,6 @@ class CollectionWriter(Contents, ABC):
             (self.row.id, encode_path(path), options, self._host),
         )
 
-    def forget_root(self, path: str) -> None:
-        """Forgets the folder; its documents are removed by `remove`."""
-        self._sql.execute(
-            "DELETE FROM roots WHERE collection_id = $1 AND path = $2",
-            (self.row.id, encode_path(path)),
-        )
-
     def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
         """Adds the document, or replaces the one of the same source.
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
 from rag.index.protocol import DocumentPart, embedding_text
 from rag.ingest.file_text import FileText, Outcome, SameContent, TextPart, Unread
-from state.closing import Closing
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, Vectors
@@ -36,27 +34,42 @@ class Embedded(NamedTuple):
 _Ready = Embedded | SameContent | Unread
 
 
-class EmbeddingThread(Closing):
-    """Takes outcomes, gives them back in the same order with every text embedded."""
+def embedded(
+    outcomes: Iterable[Outcome | None],
+    embedder: Embedder,
+    lookup: Lookup,
+    idle: Callable[[], None],
+) -> Generator[_Ready, None, None]:
+    """The outcomes in their order, ready to be written; `idle` is called when there is nothing for
+    a while.
 
-    def __init__(self, embedder: Embedder, lookup: Lookup) -> None:
-        self._embed = partial(_embedded, embedder, lookup)
-        self._thread = ThreadPoolExecutor(1, "embedding")
+    Raises:
+        ModelError: a remote embedder failed.
+    """
 
-    def close(self) -> None:
-        self._thread.shutdown(cancel_futures=True)
+    def vectored(parts: Sequence[TextPart]) -> list[DocumentPart]:
+        return _with_vectors(embedder, lookup, parts)
 
-    def results(
-        self, outcomes: Iterable[Outcome | None], idle: Callable[[], None]
-    ) -> Iterator[_Ready]:
-        """What is ready to be written; `idle` is called when there is nothing for a while.
+    def of_batch(batch: Sequence[Outcome]) -> list[_Ready]:
+        texts = [each for each in batch if isinstance(each, FileText)]
+        held = [list(each.parts()) if len(each.packed) < _LONG else [] for each in texts]
+        ready = iter(vectored([part for parts in held for part in parts]))
+        counts = iter(map(len, held))
+        return [
+            Embedded(each, list(islice(ready, next(counts))) or later(each))
+            if isinstance(each, FileText)
+            else each
+            for each in batch
+        ]
 
-        Raises:
-            ModelError: a remote embedder failed.
-        """
-        futures: deque[Future[list[_Ready]]] = deque()
+    def later(file: FileText) -> Iterator[DocumentPart]:
+        return (each for part in file.parts() for each in thread.submit(vectored, [part]).result())
+
+    thread = ThreadPoolExecutor(1, "embedding")
+    futures: deque[Future[list[_Ready]]] = deque()
+    try:
         for batch in _batches(outcomes):
-            futures.append(self._thread.submit(self._embedded, batch))
+            futures.append(thread.submit(of_batch, batch))
             while futures and (futures[0].done() or len(futures) > _BATCHES_AHEAD):
                 ready = futures.popleft().result()
                 if not ready:
@@ -64,28 +77,8 @@ class EmbeddingThread(Closing):
                 yield from ready
         for future in futures:
             yield from future.result()
-
-    def _embedded(self, outcomes: Sequence[Outcome]) -> list[_Ready]:
-        texts = [each for each in outcomes if isinstance(each, FileText)]
-        held = [list(each.parts()) if len(each.packed) < _LONG else [] for each in texts]
-        embedded = iter(self._embed([part for parts in held for part in parts]))
-        counts = iter(map(len, held))
-        return [
-            Embedded(each, list(islice(embedded, next(counts))) or self._later(each))
-            if isinstance(each, FileText)
-            else each
-            for each in outcomes
-        ]
-
-    def _later(self, file: FileText) -> Iterator[DocumentPart]:
-        """The parts of a long document, the next on the thread while one is written."""
-        waiting: deque[Future[list[DocumentPart]]] = deque()
-        for part in file.parts():
-            waiting.append(self._thread.submit(self._embed, [part]))
-            if len(waiting) > 1:
-                yield from waiting.popleft().result()
-        for each in waiting:
-            yield from each.result()
+    finally:
+        thread.shutdown(cancel_futures=True)
 
 
 def _batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
@@ -104,7 +97,9 @@ def _batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
     yield batch
 
 
-def _embedded(embedder: Embedder, lookup: Lookup, parts: Sequence[TextPart]) -> list[DocumentPart]:
+def _with_vectors(
+    embedder: Embedder, lookup: Lookup, parts: Sequence[TextPart]
+) -> list[DocumentPart]:
     """The parts with their vectors: each text is embedded once, or never where it was before."""
     import numpy as np
 

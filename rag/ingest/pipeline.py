@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -59,13 +59,14 @@ class Ingest:
                 self._writer.set_unread(self._unread, [*plan.forgotten, *self._readable])
 
     def _read_and_write(self, tasks: Sequence[Task]) -> None:
-        from rag.ingest.embedding import EmbeddingThread
+        from rag.ingest.embedding import embedded
 
+        writer = self._writer
         with (
             _reading(tasks) as outcomes,
-            EmbeddingThread(self._embedder, self._writer.vectors_for) as thread,
+            closing(embedded(outcomes, self._embedder, writer.vectors_for, writer.flush)) as ready,
         ):
-            for result in thread.results(outcomes, idle=self._writer.flush):
+            for result in ready:
                 if isinstance(result, SameContent):
                     self._same(result)
                 elif isinstance(result, Unread):

@@ -49,24 +49,6 @@ def planned_files(plan: Plan) -> PlannedFiles:
     }
 
 
-def unchanged_plan(
-    roots: Sequence[Root],
-    found: Listed,
-    known: dict[str, FileStat],
-    unread: Sequence[UnreadFile],
-) -> Plan | None:
-    """The plan when nothing differs, which is what most ingests find; else None. `known` are
-    all indexed files.
-    """
-    expected = {**known, **{file.path: file.stat for file in unread}}
-    if expected != found.files:
-        expected = {path: stat for path, stat in expected.items() if root_of(roots, path)}
-        if expected != found.files:
-            return None
-    here = [file for file in unread if file.path in expected]
-    return Plan(unchanged=len(expected) - len(here), unread=here)
-
-
 def make_plan(
     roots: Sequence[Root],
     found: Listed,

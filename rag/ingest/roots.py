@@ -62,7 +62,7 @@ def roots_of(paths: Sequence[str]) -> list[Root]:
             reason = getattr(error, "strerror", None) or str(error)
             raise UsageError(
                 f"{typed}: {reason}.",
-                "Give a folder or file; `crag collections forget PATH` takes out what has gone.",
+                "Give a folder or file; an empty one in its place takes out what was read from it.",
             ) from None
         is_file = os.path.isfile(path)
         if not is_file and not os.path.isdir(path):

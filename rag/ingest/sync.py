@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import FileStat
@@ -12,15 +13,15 @@ from rag.ingest.file_text import Task
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
-from rag.ingest.plan import Plan, make_plan, planned_files, unchanged_plan
+from rag.ingest.plan import Plan, make_plan, planned_files
 from rag.ingest.roots import AS_BEFORE, Globs, Root, is_current, root_of, root_options, roots_of
 from rag.ingest.walk import Listed, walk
 from state.events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.index.protocol import IndexedDocument, UnreadFile
-    from rag.index.writer import CollectionWriter
+    from rag.index.contents import Contents
+    from rag.index.protocol import UnreadFile
     from state.settings import Settings
 
 
@@ -42,28 +43,29 @@ def ingest(
         StoreBusyError, EmbedderMismatchError, StorageError: as `Store.open_writer`.
         ModelError: a remote embedder failed; what was embedded before is kept.
     """
+    from rag.opening import store_of
+
     began = time.perf_counter()
     roots = roots_of(paths)
     rules_for("/", globs.include, globs.exclude)  # malformed ones change nothing
     report = IngestReport(settings.collection, str(embedder.identity), dry_run)
     reporter = Reporter(roots, report, on_event)
+    store, name = store_of(settings), settings.collection
     if dry_run:
-        _foresee(settings, globs, reporter, notice)
+        known = store.contents(name) if name in store.names() else nullcontext()
+        with known as held:
+            plan, _ = _plan(held, settings.home, globs, reporter, notice)
+            _foresee(plan, reporter)
+            if held is not None:
+                report.documents, report.chunks, _ = held.totals()
     else:
-        from rag.opening import store_of
-
-        with store_of(settings).open_writer(
-            settings.collection, embedder.identity, notice=notice
-        ) as writer:
-            known = writer.roots()
-            wanted = _globs(roots, globs, known, notice)
-            plan = _plan(writer, _walk_all(roots, wanted, settings.home), known, reporter)
+        with store.open_writer(name, embedder.identity, notice=notice) as writer:
+            plan, options = _plan(writer, settings.home, globs, reporter, notice)
             if not plan.is_empty:
                 Ingest(writer, embedder, reporter, plan).run()
             report.documents, report.chunks, _ = writer.totals()
-            for root in roots:
-                if known.get(root.path) != (now := root_options(wanted[root.path])):
-                    writer.set_root(root.path, now)
+            for root, now in options.items():
+                writer.set_root(root, now)
     report.skipped.sort()
     report.failed.sort()
     report.seconds = time.perf_counter() - began
@@ -71,36 +73,32 @@ def ingest(
 
 
 def _plan(
-    writer: CollectionWriter, found: Listed, known_roots: Mapping[str, str], reporter: Reporter
-) -> Plan:
-    roots = reporter.roots
-    unread = _remembered(writer.unread(), roots, known_roots)
-    plan = None
-    if all(is_current(recorded) for recorded in known_roots.values()):
-        plan = unchanged_plan(roots, found, writer.file_stats(), unread)
-    if plan is None:
-        plan = make_plan(roots, found, writer.documents(), unread)
-    _note_plan(plan, found, reporter)
-    return plan
+    held: Contents | None,
+    home: os.PathLike[str],
+    given: Globs,
+    reporter: Reporter,
+    notice: Callable[[str], None],
+) -> tuple[Plan, dict[str, str]]:
+    """What there is to do, which is told, and what of the roots is to be recorded anew."""
+    roots, known = reporter.roots, held.roots() if held else {}
+    globs = _globs(roots, given, known, notice)
+    found = _walk_all(roots, globs, home)
+    unread = _remembered(held.unread() if held else (), roots, known)
+    plan = make_plan(roots, found, held.documents() if held else (), unread)
+    reporter.report.unchanged = plan.unchanged
+    for path, reason in found.skipped:
+        reporter.problem(path, reason, failed=False)
+    for path, reason in found.unlisted:
+        reporter.problem(path, reason, failed=True)
+    for file in plan.unread:
+        reporter.problem(file.path, file.reason, failed=file.failed)
+    reporter.on_event(planned_files(plan))
+    options = {root.path: root_options(globs[root.path]) for root in roots}
+    return plan, {path: now for path, now in options.items() if known.get(path) != now}
 
 
-def _foresee(
-    settings: Settings, globs: Globs, reporter: Reporter, notice: Callable[[str], None]
-) -> None:
-    """Fill the report with what an ingest would do, reading only what may be known already."""
-    from rag.opening import store_of
-
-    store, roots, report = store_of(settings), reporter.roots, reporter.report
-    known: list[IndexedDocument] = []
-    unread: list[UnreadFile] = []
-    known_roots: dict[str, str] = {}
-    if settings.collection in store.names():
-        with store.contents(settings.collection) as held:
-            known, unread, known_roots = held.documents(), held.unread(), held.roots()
-            report.documents, report.chunks, _ = held.totals()
-    found = _walk_all(roots, _globs(roots, globs, known_roots, notice), settings.home)
-    plan = make_plan(roots, found, known, _remembered(unread, roots, known_roots))
-    _note_plan(plan, found, reporter)
+def _foresee(plan: Plan, reporter: Reporter) -> None:
+    """Tell what an ingest would do, reading only what may be known already."""
     for task in plan.tasks:
         reporter.done(task.path, _foreseen(task, plan), task.source, task.size)
     for gone in plan.missing:
@@ -149,17 +147,6 @@ def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLi
         everything.skipped.extend(found.skipped)
         everything.unlisted.extend(found.unlisted)
     return everything
-
-
-def _note_plan(plan: Plan, found: Listed, reporter: Reporter) -> None:
-    reporter.report.unchanged = plan.unchanged
-    for path, reason in found.skipped:
-        reporter.problem(path, reason, failed=False)
-    for path, reason in found.unlisted:
-        reporter.problem(path, reason, failed=True)
-    for file in plan.unread:
-        reporter.problem(file.path, file.reason, failed=file.failed)
-    reporter.on_event(planned_files(plan))
 
 
 def _remembered(

@@ -39,7 +39,6 @@ EXAMPLES = {
     "collections list": ["collections", "list"],
     "collections show": ["collections", "show", "default"],
     "collections delete": ["collections", "delete", "default", "-y"],
-    "collections forget": ["collections", "forget", "DOCS", "-y"],
     "status": ["status"],
     "doctor": ["doctor"],
     "eval": ["eval", "DATASET"],
@@ -52,12 +51,12 @@ EXAMPLES = {
     "mcp serve": ["mcp", "serve"],
     "mcp skill": ["mcp", "skill"],
 }
-REMOVES = {"threads delete", "threads prune", "collections delete", "collections forget"}
+REMOVES = {"threads delete", "threads prune", "collections delete"}
 REMOVES_TRACES = {"trace delete", "threads delete"}
 HELD = (("catalog.sqlite", "chunks"), ("home.db", "crag_turns"), ("home.db", "traces"))
 WRITES = {
     *("ingest", "ask", "chat", "research", "eval", "trace replay", "trace delete"),
-    *("threads delete", "threads prune", "collections delete", "collections forget"),
+    *("threads delete", "threads prune", "collections delete"),
 }
 READS_TRACES = {"open", "trace show", "trace list", "trace diff"}
 SAYS = {
@@ -71,8 +70,7 @@ FAILING = {
     "closed output": {*SAYS, "ask", "chat", "eval", "trace replay", "threads prune"},
     "16 files": {"doctor"},
     "80 years back": {
-        *("ingest", "ask", "chat", "search", "research", "eval", "doctor"),
-        *("trace replay", "collections forget"),
+        *("ingest", "ask", "chat", "search", "research", "eval", "doctor", "trace replay"),
     },
 }
 """Which commands end with 4 under which hardship; all others do their work."""

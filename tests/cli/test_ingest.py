@@ -183,17 +183,6 @@ def test_collections_are_listed_shown_and_deleted(home, folder):
     assert len(list((home / "vectors").iterdir())) == 1
 
 
-@pytest.mark.usefixtures("home")
-def test_forgetting_asks_first_and_says_what_it_did(folder):
-    crag("ingest", folder, "-q")
-    assert "Add --yes" in crag("collections", "forget", folder, code=2).stderr
-    report = json.loads(crag("collections", "forget", folder, "--yes", "--json", "-q").stdout)
-    assert report == {
-        "schema": "crag.forgotten/1", "name": "default", "path": str(folder), "documents": 2,
-    }  # fmt: skip
-    assert json.loads(crag("collections", "show", "default", "--json").stdout)["documents"] == []
-
-
 def test_the_doctor_finds_damaged_indexes_and_an_ingest_mends_them(home, folder):
     assert "nothing was ingested yet" in crag("doctor").stdout
     crag("ingest", folder)

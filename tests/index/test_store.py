@@ -173,13 +173,11 @@ def test_any_text_and_any_name_come_back(store, text):
     assert_sound(store)
 
 
-def test_roots_times_and_unread_files_are_remembered_and_forgotten(store):
+def test_roots_times_and_unread_files_are_remembered(store):
     bad = UnreadFile("/files/\udce9.bin", FileStat(3, 4, 5), "no text", failed=True)
     fill(store, {"whales": WHALES})
     with writing(store) as writer:
         writer.set_root("/files", '{"include": []}')
-        writer.set_root("/gone", "{}")
-        writer.forget_root("/gone")
         writer.touch(document("whales", stat=FileStat(7, 8, 9)))
         writer.set_unread([bad, replace(bad, path="/files/b")])
         writer.set_unread([replace(bad, reason="binary", failed=False)], forget=["/files/b"])

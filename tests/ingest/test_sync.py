@@ -1,6 +1,5 @@
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,6 @@ from ingest_runs import Library, counts
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.home import catalog
-from rag.ingest.forget import forget, holding
 from rag.ingest.staleness import staleness
 from state.errors import EmbedderMismatchError, StorageError, StoreBusyError, UsageError
 
@@ -297,35 +295,6 @@ def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monk
     monkeypatch.undo()
     report = library.ingest(folder)
     assert report.added + report.unchanged == report.documents == 300
-
-
-def test_a_folder_that_is_gone_can_be_forgotten_and_the_others_stay(folder, library, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "kept.md").write_text(TEXT.format("kept", 1))
-    (folder / "bad.pdf").write_bytes(b"%PDF-1.7 no")
-    library.ingest(folder, other)
-    shutil.rmtree(folder)
-    with pytest.raises(UsageError, match="No such file") as refused:
-        library.ingest(folder)
-    assert "crag collections forget" in str(refused.value)
-    held = holding(library.store, "default", str(folder))
-    assert (sorted(held.sources), held.roots) == (["a.md", "b.md", "sub/c.md"], [str(folder)])
-    assert forget(library.store, held) == 3
-    assert library.sources == ["kept.md"]
-    with library.store.contents("default") as held:
-        assert (list(held.roots()), held.unread()) == ([str(other)], [])
-    with pytest.raises(UsageError, match="holds nothing of"):
-        holding(library.store, "default", str(folder))
-
-
-def test_what_is_forgotten_of_a_folder_that_stays_comes_back_with_it(folder, library):
-    library.ingest(folder)
-    held = holding(library.store, "default", str(folder / "sub"))
-    assert (held.sources, held.roots) == (["sub/c.md"], [])
-    assert forget(library.store, held) == 1
-    assert library.sources == ["a.md", "b.md"]
-    assert counts(library.ingest(folder)) == {"added": 1, "unchanged": 2}
 
 
 def test_a_dry_run_tries_again_what_an_older_program_gave_up_on(folder, library):
