@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 
 from rag.index.reader import CollectionReader
 from state.blocks import Block, BlockKind
@@ -15,6 +16,8 @@ from state.passages import ContextDocument, Excerpt, Grade, RetrievedChunk, is_w
 
 BEST = 20
 """Chunks that are given at most before their neighbours."""
+MORE = 10
+"""The best of each further search, which are given beside them."""
 JOINED = 3
 """Of the best of them also what stands right before and behind."""
 WHOLE = 12
@@ -29,10 +32,13 @@ _FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
 def context_of(
     ranked: Sequence[RetrievedChunk], reader: CollectionReader, tokens: int
 ) -> list[ContextDocument]:
-    """`ranked`: the best first. Documents are numbered from 1 in the order of their best chunks."""
+    """`ranked`: the best first. Documents are numbered from 1 in the order of their best chunks.
+    What further searches found may take half as many tokens again.
+    """
+    further = len({_search(chunk) for chunk in ranked}) - 1
     chosen: dict[str, RetrievedChunk] = {}
-    left = tokens
-    for chunk in ranked[:BEST]:
+    left = tokens * 3 // 2 if further > 0 else tokens
+    for chunk in ranked[: BEST + MORE * max(further, 0)]:
         left -= _take([chunk], chosen, left, first=not chosen)
     for chunk in [each for each in ranked[:JOINED] if each["chunk_id"] in chosen]:
         if not is_web(chunk):
@@ -62,15 +68,20 @@ def in_order(
 
 
 def by_turns(ranked: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
-    """The best of each loop, the newest first, then the second best of each: what a better query
-    found is not behind all that the first one did.
+    """The best of each search, the first one's in front, then the second best of each: nothing
+    that was found is lost for what a better query found, and that is not behind all of it.
     """
-    places: dict[int, int] = {}
-    order: list[tuple[int, int, RetrievedChunk]] = []
+    searches: dict[tuple[bool, int], list[RetrievedChunk]] = {}
     for chunk in ranked:
-        place = places[chunk["loop"]] = places.get(chunk["loop"], -1) + 1
-        order.append((place, -chunk["loop"], chunk))
-    return [chunk for *_, chunk in sorted(order, key=lambda each: each[:2])]
+        searches.setdefault(_search(chunk), []).append(chunk)
+    first, *others = [found for _, found in sorted(searches.items())] or [[]]
+    rows = [first, *(found[:MORE] for found in others)]
+    return [chunk for row in zip_longest(*rows) for chunk in row if chunk is not None]
+
+
+def _search(chunk: RetrievedChunk) -> tuple[bool, int]:
+    """Which search found it: that of the web is the last of all."""
+    return is_web(chunk), chunk["loop"]
 
 
 def _document(chunk: RetrievedChunk, reader: CollectionReader) -> Sequence[RetrievedChunk]:
@@ -126,23 +137,24 @@ def _excerpt(chunk: RetrievedChunk) -> Excerpt:
 
 def document_text(document: ContextDocument) -> str:
     """Its excerpts in page order, each under its headings, with an ellipsis where something was
-    left out; without front matter and shortcodes, and no fence is only half there.
+    left out under the same heading; without front matter and shortcodes, and no fence is only half
+    there.
     """
-    pieces: list[str] = []
-    run, above, end, inside = "", "", None, False
+    told, run, above, end, inside = "", "", "", None, False
     for excerpt in document["excerpts"]:
         shown = _cleaned(excerpt)
         if not shown:
             continue
-        if end is not None and excerpt["start_char"] - end > _LINE_BREAKS:
-            pieces, run = [*pieces, _fenced(run, inside=inside)], ""
-        inside = inside if run else _is_inside_code(excerpt)
         heading = excerpt["heading"]
+        if end is not None and excerpt["start_char"] - end > _LINE_BREAKS:
+            told += _fenced(run, inside=inside) + ("\n…\n" if heading == above else "\n\n")
+            run = ""
+        inside = inside if run else _is_inside_code(excerpt)
         if heading and heading != above and heading.rpartition(" > ")[2] not in shown[:200]:
             run += "\n" * bool(run) + f"({heading})"
         run += "\n" * bool(run) + shown
         above, end = heading, excerpt["end_char"]
-    return "\n…\n".join([*pieces, _fenced(run, inside=inside)])
+    return told + _fenced(run, inside=inside)
 
 
 def _is_inside_code(excerpt: Excerpt) -> bool:

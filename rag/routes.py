@@ -12,32 +12,28 @@ from state.answer import Decision
 from state.graph_state import GraphState
 
 AfterContextualizing = Literal["retrieve", "record_turn"]
-AfterGrading = Literal["refine", "transform_query", "search_web", "abstain"]
-AfterRewriting = Literal["retrieve", "refine", "search_web", "abstain"]
+AfterGrading = Literal["refine", "transform_query", "search_web", "abstain", "record_turn"]
+AfterRewriting = Literal["retrieve", "refine", "search_web", "abstain", "record_turn"]
 AfterChecking = Literal["generate", "transform_query", "abstain", "record_turn"]
-
-
-MOST_REWRITTEN = 2
-"""Loops before a model that is to say itself whether the documents hold an answer."""
 
 
 def decided(state: GraphState) -> tuple[Decision, str]:
     """What follows from the grades so far, with the reason in words.
 
-    The loop ends when what was found suffices, when the loops or the budget are spent, when a
-    rewrite brought no unseen chunk, or when there is no better query; what earlier loops found
-    is always used.
+    A model that answers is asked first: what it says that it was not given is searched for, once.
+    Without one the loop ends when what was found suffices, when the loops or the budget are spent,
+    when a rewrite brought no unseen chunk, or when there is no better query; what earlier loops
+    found is always used.
     """
-    if state["refused"]:  # the one loop behind a model's refusal
-        if state["no_query"] is not None or not state["new_documents"]:
-            return "abstain", "the model found no answer, and there is nothing new to read"
-        return "generate", "the model found no answer in what it was given; more was found"
+    if state["unheld"]:
+        return _after_a_reply(state)
     relevant = sum(grade["relevant"] for grade in state["grades"].values())
     enough = "1 relevant chunk" if relevant == 1 else f"{relevant} relevant chunks"
     if state["sufficient"] and relevant:
         return "generate", f"{enough} can answer it"
-    # No rule of words refuses for a model.
-    end: Decision = "generate" if relevant or state["model_decides"] else "abstain"
+    if state["model_decides"]:  # no rule of words refuses for a model
+        return "generate", f"{enough if relevant else 'none is relevant'} by code; the model says"
+    end: Decision = "generate" if relevant else "abstain"
     no_query = None if state["web"] == "searched" else state["no_query"]
     ended = _ended(state) if no_query is None else None
     if ended is not None:
@@ -51,6 +47,20 @@ def decided(state: GraphState) -> tuple[Decision, str]:
     return "transform_query", lacking
 
 
+def _after_a_reply(state: GraphState) -> tuple[Decision, str]:
+    if _has_new(state):
+        return "generate", "more was found on what the model was not given"
+    if state["generation"]:
+        return "generate", "the answer stands: there is nothing new to read"
+    return "abstain", "the model found no answer, and there is nothing new to read"
+
+
+def _has_new(state: GraphState) -> bool:
+    """Whether the last search found a chunk that no earlier one had."""
+    searched = state["no_query"] is None or state["web"] == "searched"
+    return searched and bool(state["new_documents"])
+
+
 def _ended(state: GraphState) -> str | None:
     """Why no further loop may run, or None when one may."""
     if state["web"] == "searched":
@@ -60,8 +70,6 @@ def _ended(state: GraphState) -> str | None:
     if state["loop_count"] > 0 and not state["new_documents"]:
         return "the rewrite found nothing new"
     max_loops = state["max_loops"]
-    if state["model_decides"]:
-        max_loops = min(max_loops, MOST_REWRITTEN)
     if state["loop_count"] < max_loops:
         return None
     if max_loops == 0:
@@ -75,6 +83,8 @@ def after_contextualizing(state: GraphState) -> AfterContextualizing:
 
 def after_grading(state: GraphState) -> AfterGrading:
     match decided(state)[0]:
+        case "generate" if state["unheld"] and not _has_new(state):
+            return "record_turn"
         case "generate":
             found = any(grade["relevant"] for grade in state["grades"].values())
             return "search_web" if state["web"] == "allowed" and not found else "refine"

@@ -38,10 +38,11 @@ CORRECTIVE: Topology = {
     "retrieve": Step({"grade_documents": ALWAYS}, "loop", "searching"),
     "grade_documents": Step(
         {
-            "refine": "the relevant chunks suffice, or the loops are spent",
-            "transform_query": "they do not suffice and a loop is left",
+            "refine": "the relevant chunks suffice, the loops are spent, or a model decides",
+            "transform_query": "they do not suffice and a loop is left, without such a model",
             "search_web": "nothing is relevant, `--web`, not searched yet",
             "abstain": "nothing is relevant and no loop is left",
+            "record_turn": "nothing new was found for a model whose answer lacks something",
         },
         "loop",
         "grading",
@@ -52,6 +53,7 @@ CORRECTIVE: Topology = {
             "refine": "there is none, and something relevant was found",
             "search_web": "there is none, nothing is relevant, `--web`",
             "abstain": "there is none, and nothing relevant was found",
+            "record_turn": "there is none for a model whose answer lacks something",
         },
         "loop",
         "rewriting the query",
@@ -61,7 +63,7 @@ CORRECTIVE: Topology = {
     "check_answer": Step(
         {
             "generate": "no claim is proved and one is contradicted, once (model only)",
-            "transform_query": "the model finds no answer in the best of what was found, once",
+            "transform_query": "the model was not given what the question is about, once",
             "abstain": "no claim is left",
             "record_turn": "what is left is not contradicted",
         },

@@ -82,9 +82,9 @@ class QuestionState(TypedDict):
     `parts` are the questions within it as `rag.question.parts.QuestionPart` keeps them: read
     against the collection once, used by every node. `scratchpad` holds the last attempt's
     critique and nothing older: each write replaces it, and record_turn leaves it empty.
-    `second_query` is searched beside `query`. `refused`: a model said that what it was given holds
-    no answer, and one more loop was allowed. `model_decides`: only the model that answers may say
-    that the documents hold no answer.
+    `second_query` is searched beside `query`. `model_decides`: only the model that answers may say
+    that the documents hold no answer. `unheld` is what it said that it was not given, while that is
+    searched for.
     `retrieval_scores` are the last query's, best first; `documents` is every chunk of the
     question so far. `no_query` says why there is no better
     query. `context` is what a model is given; `draft` is what generate made, `generation` the text
@@ -105,7 +105,7 @@ class QuestionState(TypedDict):
     grades: Annotated[dict[str, Grade], UntrackedValue]
     sufficient: Annotated[bool, UntrackedValue]
     model_decides: Annotated[bool, UntrackedValue]
-    refused: Annotated[bool, UntrackedValue]
+    unheld: Annotated[list[str], UntrackedValue]
     loops: Annotated[list[LoopRecord], UntrackedValue]
     loop_count: Annotated[int, UntrackedValue]
     max_loops: Annotated[int, UntrackedValue]

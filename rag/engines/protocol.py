@@ -70,8 +70,7 @@ class Graded(Outcome):
 @dataclass(frozen=True, slots=True)
 class RewriteRequest:
     """`parts` are the questions within the question; `tried` are the queries searched so far,
-    oldest first; `collection` is what the documents are called; `refused`: a model found no answer
-    in the best of what was found.
+    oldest first; `missing` is what a model that answered was not given.
     """
 
     question: str
@@ -79,8 +78,7 @@ class RewriteRequest:
     tried: Sequence[str]
     documents: Sequence[RetrievedChunk]
     grades: Mapping[str, Grade]
-    collection: str = ""
-    refused: bool = False
+    missing: Sequence[str] = ()
 
 
 def same_query(one: str, other: str) -> bool:

@@ -1,7 +1,8 @@
 """check_answer: every part is held against the quotes that it rests on, before anyone sees it.
 
 A draft with a part whose quote cannot be located, or gives another number, goes back once a
-question; then the better of the two is kept. What its own quote contradicts is left out.
+question; what a model says that it was not given is searched for once. The better of two drafts
+is kept. What its own quote contradicts is left out.
 """
 
 from __future__ import annotations
@@ -12,26 +13,33 @@ from rag.budget import BudgetSpent
 from rag.citations.check import Checked, check
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
+from rag.index.terms import terms
 from rag.nodes.update import Update
+from rag.question.parts import QuestionPart
 from state.answer import ClaimRecord, Status, add_usage
 from state.choices import Verifier
 from state.graph_state import GraphState
 
 MAX_RETRIES = 1
 MOST_CALLS = 4
-AFTER_REFUSAL = 2
-"""Calls of a loop behind a refusal: other queries, another answer."""
+OF_A_LOOP = 2
+"""Calls of a loop behind a reply: other queries, another answer."""
+CORE = 0.5
+"""Of the weight of a question's words; what is missing and holds more of them is what it asks."""
 
 
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
-    if _may_search_again(state, deps):
-        return {"refused": True, "status": None}
     checked = check(state["draft"], state["context"], state["standalone_question"])
+    unheld = _unheld(state)
+    if unheld and _may_search_again(state, deps):
+        if checked.text:
+            runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
+        return {**_found(checked), "unheld": unheld, "draft": [], "status": None}
     wrong = _wrong(checked)
     may_retry = (
         state["generation_retries"] < MAX_RETRIES
-        and not state["refused"]
+        and not state["unheld"]
         and state["budget_spent"] is None
         and state["complete"]
         and deps.engine.model is not None
@@ -45,26 +53,37 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
             "status": None,
         }
     checked, spent = _verified(checked, state, deps)
-    if state["generation_retries"] and _worth(state["claims"]) > _worth(checked.claims):
+    if _is_better(state["claims"], checked.claims, state):
         names = ("generation", "citations", "claims", "dropped")
         kept = {name: state[name] for name in names}  # type: ignore[literal-required]
-        return {**spent, **kept, "status": _kept_status(state)}
+        missing = state["unheld"] or state["missing"]
+        return {**spent, **kept, "missing": missing, "status": _kept_status(state)}
     return {**spent, **_found(checked), "status": _status(checked, state)}
 
 
+def _unheld(state: GraphState) -> list[str]:
+    """What a reply says that the documents do not hold, where that is all of the question or the
+    core of a part of it.
+    """
+    if not state["draft"]:
+        return state["missing"] or [state["standalone_question"]]
+    held = {*terms(" ".join(state["missing"]))}
+    asked = [QuestionPart.of_state(part).question for part in state["parts"]]
+    return state["missing"] if any(part.covered(held) > CORE for part in asked) else []
+
+
 def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
-    """Once a question, where a model refused that was not given all there is, a loop is left and no
-    more than `MOST_CALLS` calls are made in all.
+    """Once a question, where a model was not given all there is, a loop is left and no more than
+    `MOST_CALLS` calls are made in all.
     """
     given = sum(len(document["excerpts"]) for document in state["context"])
-    refuses = not state["draft"] and state["complete"] and bool(state["context"])
-    before = state["refused"] or state["generation_retries"] or state["budget_spent"] is not None
+    before = state["unheld"] or state["generation_retries"] or state["budget_spent"] is not None
     return (
-        refuses
+        state["complete"]
+        and 0 < given < deps.reader.chunk_count
         and not before
-        and given < deps.reader.chunk_count
         and state["loop_count"] < state["max_loops"]
-        and state["usage"]["llm_calls"] + AFTER_REFUSAL <= MOST_CALLS
+        and state["usage"]["llm_calls"] + OF_A_LOOP <= MOST_CALLS
     )
 
 
@@ -87,6 +106,12 @@ def _found(checked: Checked) -> Update:
     }
 
 
+def _is_better(old: list[ClaimRecord], new: list[ClaimRecord], state: GraphState) -> bool:
+    """Whether an earlier draft is the better one; also where the budget ended before another."""
+    cut_short = state["budget_spent"] is not None and any(each["citations"] for each in old)
+    return bool(old) and (cut_short or _worth(old) > _worth(new))
+
+
 def _worth(claims: list[ClaimRecord]) -> tuple[int, int]:
     """What has a place counts for a draft, what has none or is contradicted against it."""
     cited = sum(bool(claim["citations"]) for claim in claims)
@@ -101,7 +126,7 @@ def _status(checked: Checked, state: GraphState) -> Status:
 
 
 def _kept_status(state: GraphState) -> Status:
-    """Of the first draft, which was the better of the two, and was sent back for a part."""
+    """Of the first draft, which was the better of the two, and lacked a part."""
     return "partial" if state["generation"] else "abstained"
 
 

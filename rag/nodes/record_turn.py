@@ -24,7 +24,7 @@ def record_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def _answer(state: GraphState, deps: Dependencies) -> Answer:
-    status = state["status"] or "abstained"
+    status = state["status"] or "partial"  # an answer that stands, since nothing more was found
     warnings = list(dict.fromkeys(state["warnings"]))
     if state["budget_spent"] is not None:
         warnings.append(f"The budget ended the run early: {state['budget_spent'].rstrip('.')}.")

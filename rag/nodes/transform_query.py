@@ -30,8 +30,7 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
                 tried=tried,
                 documents=state["documents"],
                 grades=state["grades"],
-                collection=runtime.context.reader.name,
-                refused=state["refused"],
+                missing=state["unheld"],
             )
         )
     except BudgetSpent as error:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -87,6 +88,27 @@ def test_without_a_better_query_no_loop_runs(found: GraphState, why: str, web: s
     state: GraphState = {**found, "no_query": why, "web": web}  # type: ignore[typeddict-item]
     given_up = "search_web" if web == "allowed" else "abstain"
     assert after_rewriting(state) == ("refine" if relevant(found) else given_up)
+
+
+@pytest.mark.parametrize(
+    ("changed", "decision", "step"),
+    [
+        ({}, "generate", "refine"),
+        ({"web": "allowed"}, "generate", "search_web"),
+        ({"unheld": ["q"], "loop_count": 1}, "generate", "refine"),
+        ({"unheld": ["q"], "new_documents": []}, "abstain", "abstain"),
+        ({"unheld": ["q"], "new_documents": [], "web": "allowed"}, "abstain", "search_web"),
+        ({"unheld": ["q"], "no_query": "none"}, "abstain", "abstain"),
+        ({"unheld": ["q"], "no_query": "none", "web": "searched"}, "generate", "refine"),
+        ({"unheld": ["q"], "new_documents": [], "generation": "Half."}, "generate", "record_turn"),
+        ({"unheld": ["q"], "no_query": "none", "generation": "Half."}, "generate", "record_turn"),
+    ],
+)
+def test_a_model_is_asked_first_and_again_only_where_something_new_was_found(
+    changed, decision, step
+):
+    state: GraphState = {**at(model_decides=True), **changed}
+    assert (decided(state)[0], after_grading(state)) == (decision, step)
 
 
 def test_routers_follow_the_decision():

@@ -124,14 +124,6 @@ def test_a_rewrite_that_says_nothing_is_none(reply):
         assert connect(server, LocalQueries()).rewrite(rewriting()).query == "by code"
 
 
-def test_where_something_was_found_code_looks_for_the_rest():
-    found = {"paris": grade_of("paris", relevant=True, grader="local")}
-    with ScriptedServer() as server:
-        request = RewriteRequest(QUESTION, (), [QUESTION], [PARIS], found)
-        assert connect(server, LocalQueries()).rewrite(request).query == "by code"
-        assert server.requests == []
-
-
 def test_a_failing_server_is_a_failure():
     with ScriptedServer(status(401)) as server, pytest.raises(ModelError):
         connect(server, LocalQueries()).contextualize("And Germany?", HISTORY)

@@ -80,7 +80,8 @@ class OpenAIEngine:
         return self.chat.name
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
-        return self._metered(partial(contextualize, self.chat, self.local, question, history))
+        name = self.settings.collection
+        return self._metered(partial(contextualize, self.chat, self.local, question, history, name))
 
     def grade(self, request: GradeRequest) -> Graded:
         if self.failures or self.settings.grader is not GraderChoice.MODEL:
@@ -90,7 +91,8 @@ class OpenAIEngine:
     def rewrite(self, request: RewriteRequest) -> Rewritten:
         if self.failures:
             return self.local.rewrite(request)
-        return self._metered(partial(rewrite, self.chat, self.local, request))
+        name = self.settings.collection
+        return self._metered(partial(rewrite, self.chat, self.local, request, name))
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
         return self._metered(partial(generate, self.chat, request, emit, streamed=self.streamed))

@@ -18,6 +18,7 @@ from rag.context import document_text
 from rag.engines.openai.fence import Fence
 from rag.engines.protocol import GenerateRequest, RewriteRequest
 from rag.text.prose import one_line
+from state.choices import DEFAULT_COLLECTION
 from state.documents import under_headings
 from state.passages import HistoryTurn, RetrievedChunk
 
@@ -48,7 +49,7 @@ class Prompt:
 
 
 CONTEXTUALIZE = Prompt(
-    version="contextualize/3",
+    version="contextualize/4",
     system=(
         "Rewrite the last question of a conversation as a standalone question that can be "
         "understood and searched without the conversation: replace pronouns, fill in what was "
@@ -67,16 +68,17 @@ GRADE = Prompt(
     ),
 )
 REWRITE = Prompt(
-    version="rewrite/3",
+    version="rewrite/4",
     system=(
-        "Propose one or two search queries for a question. The queries already tried found "
-        "nothing that answers it. Use other words: synonyms, fuller names, the terms a text "
-        "answering it would use, and names from the titles and headings that were found. Keep its "
+        "Propose one or two search queries for what a question still lacks. You are told the "
+        "titles and headings of what was found, the queries that were tried, and what the found "
+        "passages do not say. Use other words than those tried: synonyms, fuller names, the terms "
+        "a text answering it would use, and names from the titles and headings. Keep its "
         "language. Reply with the queries only. " + SUSPICION
     ),
 )
 GENERATE = Prompt(
-    version="generate/6",
+    version="generate/7",
     system=(
         "Answer the question from the numbered documents and from nothing else, in the "
         "question's language, in one or two short sentences, more only where a list, steps or "
@@ -86,7 +88,8 @@ GENERATE = Prompt(
         "has. Answer what the documents hold, and list under missing what the question asks and "
         "they do not say. Where they contradict each other, say so and quote both. Where the "
         "question has several meanings in these documents, ask which one is meant. If they hold "
-        "nothing that answers any of it, held is false. " + SUSPICION
+        "nothing that answers any of it, held is false, and the one part says so without quotes. "
+        + SUSPICION
     ),
 )
 GENERATE_PLAIN = Prompt(
@@ -120,10 +123,20 @@ def version_of(messages: Messages) -> str:
     return _VERSIONS.get(system) or f"sha256:{sha256(system.encode()).hexdigest()[:12]}"
 
 
-def contextualize_messages(question: str, history: Sequence[HistoryTurn]) -> Messages:
+def contextualize_messages(
+    question: str, history: Sequence[HistoryTurn], collection: str = ""
+) -> Messages:
     fence = Fence.around(question, [turn["question"] + turn["answer"] for turn in history])
-    turns = "\n".join(fence.document("turn", "", _said(turn)) for turn in history)
-    return _messages(CONTEXTUALIZE, [turns, "", f"Question: {one_line(question)}"])
+    turns = [fence.document("turn", "", _said(turn)) for turn in history]
+    return _messages(
+        CONTEXTUALIZE, [*turns, *_named(collection), f"Question: {one_line(question)}"]
+    )
+
+
+def _named(collection: str) -> list[str]:
+    """Which documents they are; a name that nobody chose tells nothing."""
+    told = collection and collection != DEFAULT_COLLECTION
+    return [f"The documents are the collection {one_line(collection)}."] if told else []
 
 
 def _messages(prompt: Prompt, parts: Sequence[str]) -> Messages:
@@ -147,15 +160,17 @@ def grade_messages(question: str, chunks: Sequence[RetrievedChunk]) -> Messages:
     return _messages(GRADE, [*parts, f"Question: {one_line(question)}"])
 
 
-def rewrite_messages(request: RewriteRequest) -> Messages:
-    """With the collection's name, and the titles and headings of what was found: they say what the
-    documents call things.
+def rewrite_messages(request: RewriteRequest, collection: str = "") -> Messages:
+    """With the collection's name, what was missed, and the titles and headings of what was found:
+    they say what the documents call things.
     """
     found = request.documents
     titles = dict.fromkeys(under_headings(each["title"], each["heading"])[:150] for each in found)
     shown = "\n".join([title for title in titles if title][:MOST_TITLES])
-    fence = Fence.around(request.question, [shown, request.collection])
-    parts = [fence.document("titles", f"found in {request.collection}", shown)] if shown else []
+    missing = "\n".join(one_line(each) for each in request.missing if each != request.question)
+    fence = Fence.around(request.question, [shown, missing])
+    told = [("titles and headings found", shown), ("not said there", missing)]
+    parts = _named(collection) + [fence.document(name, "", text) for name, text in told if text]
     parts += [f"Tried: {one_line(query)}" for query in request.tried]
     parts.append(f"Question: {one_line(request.question)}")
     return _messages(REWRITE, parts)
@@ -177,7 +192,9 @@ def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messa
     texts = [text for _, title, text in documents for text in (title, text)]
     fence = Fence.around(request.question, [*texts, *turns, *draft, *request.feedback])
     parts = [fence.document(f"[{number}]", title, text) for number, title, text in documents]
-    parts += [fence.document("turn", "", cut(turn, LONGEST_TURN)) for turn in turns]
+    if turns:
+        parts.append("Said before, for what the question leans on; it is no document to quote:")
+        parts += [fence.document("turn", "", cut(turn, LONGEST_TURN)) for turn in turns]
     if request.feedback:
         listed = "\n".join(f"- {one_line(each)}" for each in request.feedback)
         parts.append(
@@ -235,7 +252,7 @@ def _shown(part: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
         return "{" + ", ".join(rows) + "}"
     if kind == "array":
         return f"[{_shown(part.get('items', {}), defs)}, …]"
-    return "true or false" if kind == "boolean" else '"…"'
+    return {"boolean": "true or false", "integer": "its number"}.get(str(kind), '"…"')
 
 
 def without_markers(text: str) -> str:

@@ -53,6 +53,7 @@ def contextualize(
     local: Engine,
     question: str,
     history: Sequence[HistoryTurn],
+    collection: str,
     meter: UsageMeter,
 ) -> Contextualized:
     """The model reads every question behind the first with what was said; a reply that is no
@@ -60,7 +61,8 @@ def contextualize(
     """
     if not history:
         return Contextualized(question)
-    told, failed = _asked(chat, contextualize_messages(question, history), StandAlone, meter)
+    messages = contextualize_messages(question, history, collection)
+    told, failed = _asked(chat, messages, StandAlone, meter)
     line = one_line(told)
     if line is not None and same_query(line, question):
         return Contextualized(question)
@@ -74,25 +76,19 @@ def contextualize(
 
 
 def rewrite(
-    chat: ChatModel, local: Engine, request: RewriteRequest, meter: UsageMeter
+    chat: ChatModel, local: Engine, request: RewriteRequest, collection: str, meter: UsageMeter
 ) -> Rewritten:
-    """The model's queries, where it refused or nothing was found; else, and where it has none, the
-    local engine's.
-    """
-    warnings: tuple[str, ...] = ()
-    found = any(grade["relevant"] for grade in request.grades.values())
-    if request.refused or not found:
-        told, failed = _asked(chat, rewrite_messages(request), Queries, meter)
-        known = [*request.tried, request.question]
-        listed = told if isinstance(told, list) else str(told).splitlines()
-        lines = [line for each in listed if (line := one_line(each)) and _is_new(line, known)]
-        if lines:
-            first, *others = list(dict.fromkeys(lines))[:MOST_QUERIES]
-            return Rewritten(first, "the model put it in other words", next(iter(others), None))
-        if failed:
-            warnings = (f"{failed} The query was rewritten by code.",)
+    """The model's queries; the local engine's where it has none."""
+    told, failed = _asked(chat, rewrite_messages(request, collection), Queries, meter)
+    known = [*request.tried, request.question]
+    listed = told if isinstance(told, list) else str(told).splitlines()
+    lines = [line for each in listed if (line := one_line(each)) and _is_new(line, known)]
+    if lines:
+        first, *others = list(dict.fromkeys(lines))[:MOST_QUERIES]
+        return Rewritten(first, "the model put it in other words", next(iter(others), None))
     by_code = local.rewrite(request)
     reason = f"the model proposed no new query; {by_code.reason}"
+    warnings = (f"{failed} The query was rewritten by code.",) if failed else ()
     return Rewritten(by_code.query, reason, warnings=(*warnings, *by_code.warnings))
 
 
