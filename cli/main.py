@@ -21,7 +21,7 @@ if _interruptible and current_thread() is main_thread():
 
 from cli.app import app  # noqa: E402
 from cli.errors import Exit, Terminated  # noqa: E402
-from cli.terminal import keep_private, prepare_streams  # noqa: E402
+from cli.terminal import prepare_streams  # noqa: E402
 from rag.deferred_imports import defer_imports  # noqa: E402
 from state.errors import StorageError  # noqa: E402
 
@@ -33,7 +33,7 @@ def main() -> None:
     """Run the program and leave the process. The interpreter's slow teardown is skipped once both
     streams are flushed.
     """
-    keep_private()
+    os.umask(0o077)  # what this process makes is its owner's alone
     prepare_streams()
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         # Asked to end, it ends as after Ctrl-C: what is finished is kept, nothing is left over.

@@ -1,11 +1,8 @@
-"""Every shared option, declared once; a command says which it takes. What a shell may complete."""
+"""Every shared option, declared once; a command says which it takes."""
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Callable, Mapping
-from contextlib import closing
 from dataclasses import dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
@@ -15,53 +12,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from cli.terminal import Terminal
-from state.choices import EngineName, GraderChoice, Verifier, default_home
+from state.choices import EngineName, GraderChoice, Verifier
 from state.errors import UsageError
 
 if TYPE_CHECKING:
     from state.settings import Settings
 
 
-MOST_OFFERED = 50
-_PLAIN = re.compile(r"[\w.,@%+=-]+")
-"""Names that mean themselves in every shell; zsh evaluates what it is offered."""
-
-
-def complete_collection(incomplete: str) -> list[str]:
-    return _names("catalog.sqlite", "select name from collections order by name", incomplete)
-
-
-def complete_thread(incomplete: str) -> list[str]:
-    return _names("home.db", "select name from crag_threads order by id desc", incomplete)
-
-
-def complete_trace(incomplete: str) -> list[str]:
-    query = "select 'last' union all select id from traces order by 1 desc"
-    return _names("home.db", query, incomplete)
-
-
-def complete_run(incomplete: str) -> list[str]:
-    query = "select 'last' union all select run from research where kind = 'run' order by 1 desc"
-    return _names("home.db", query, incomplete)
-
-
-def _names(file: str, query: str, incomplete: str) -> list[str]:
-    """Soon, and without failing: whatever goes wrong, nothing is offered."""
-    import sqlite3
-
-    home = os.environ.get("CRAG_HOME")
-    path = (Path(home) if home else default_home()) / file
-    try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as db:
-            names = [str(name) for (name,) in db.execute(query)]
-    except sqlite3.Error:  # also where there is no such file
-        return []
-    offered = [name for name in names if name.startswith(incomplete) and _PLAIN.fullmatch(name)]
-    return offered[:MOST_OFFERED]
-
-
 def thread_option(text: str) -> Any:
-    return typer.Option("--thread", "-t", help=text, metavar="NAME", autocompletion=complete_thread)
+    return typer.Option("--thread", "-t", help=text, metavar="NAME")
 
 
 def _setting(kind: Any, text: str, metavar: str | None = None, **limits: Any) -> Any:
@@ -75,13 +34,7 @@ def switch(name: str, text: str, *short: str) -> Any:
 
 Collection = Annotated[
     str | None,
-    typer.Option(
-        "--collection",
-        "-c",
-        help="The collection to use.",
-        metavar="NAME",
-        autocompletion=complete_collection,
-    ),
+    typer.Option("--collection", "-c", help="The collection to use.", metavar="NAME"),
 ]
 Json = Annotated[bool, switch("--json", "One JSON object on stdout.")]
 Trace = Annotated[bool, switch("--trace", "Print loops and grades on stderr.")]

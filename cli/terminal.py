@@ -14,7 +14,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
@@ -121,14 +120,6 @@ class Terminal:
 
     def out_console(self) -> Console:
         return self.console(stderr=False)
-
-
-@cache
-def keep_private() -> int:
-    """From here on, what this process makes is its owner's alone, but for the files that a
-    person asked for: those get the umask returned, the person's own.
-    """
-    return os.umask(0o077)
 
 
 def prepare_streams() -> None:

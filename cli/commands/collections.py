@@ -21,12 +21,7 @@ app = new_app("List, show and delete collections.", no_args_is_help=True)
 
 _DOCUMENT = ("source", "path", "title", "format", "characters")
 _UNREAD = ("path", "reason", "failed")
-Name = Annotated[
-    str,
-    typer.Argument(
-        help="The collection.", metavar="NAME", autocompletion=options.complete_collection
-    ),
-]
+Name = Annotated[str, typer.Argument(help="The collection.", metavar="NAME")]
 
 
 @app.command("list")

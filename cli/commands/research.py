@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,9 +11,7 @@ from cli import options
 from cli.app import new_app
 from cli.asking import on_thread, read_question
 from cli.errors import Exit
-from cli.files import STDOUT, check_writable, write_text
 from cli.render.research_view import ResearchView
-from cli.render.text import shorten
 from cli.terminal import Terminal, clean
 from state.errors import CragError, UsageError
 
@@ -36,21 +32,13 @@ def research(
     ] = None,
     resume: Annotated[
         str | None,
-        typer.Option(
-            metavar="ID", autocompletion=options.complete_run, help="Go on with a run; 'last' too."
-        ),
+        typer.Option(metavar="ID", help="Go on with a run, as it said; 'last': with the newest."),
     ] = None,
-    list_: Annotated[
-        bool, options.switch("--list", "The runs that can go on, the newest first.")
-    ] = False,
     answer: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Your answer to what the run asked.")
     ] = None,
     max_rounds: Annotated[
         int | None, typer.Option(metavar="N", min=1, max=5, help="Rounds at most.")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option(metavar="REPORT.md", help="Write the report there.")
     ] = None,
     json_: options.Json = False,
     events: options.Events = False,
@@ -58,13 +46,10 @@ def research(
 ) -> int:
     """Plan a question, research its parts, and write a cited report."""
     terminal, data = given.terminal, json_ or events
-    if list_:
-        _list(given, json_=json_)
-        return Exit.DONE
-    _check(question, resume, answer)
-    check_writable(out)
-    if out == STDOUT and data:
-        raise UsageError("--out - and --json or --events would share stdout.", "Choose one.")
+    if (question is None) == (resume is None):
+        raise UsageError("Give a question, or --resume with a run's id.")
+    if answer is not None and resume is None:
+        raise UsageError("--answer goes with --resume: a new run has not asked anything.")
     settings = given.settings()
     text = read_question(question) if question is not None else ""
     from rag.research.journal import Journal
@@ -90,44 +75,9 @@ def research(
             if run.run_id is not None:
                 error.hint = f"{error.hint or ''} {_how_to_resume(run.run_id)}".strip()
             raise
-    _print_report(report, terminal, out, data=data)
+    _print_report(report, terminal, data=data)
     unanswered = report["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if unanswered or report["status"] == "waiting" else Exit.DONE
-
-
-def _check(question: str | None, resume: str | None, answer: str | None) -> None:
-    if (question is None) == (resume is None):
-        raise UsageError("Give a question, or --resume with a run's id (--list shows them).")
-    if answer is not None and resume is None:
-        raise UsageError("--answer goes with --resume: a new run has not asked anything.")
-
-
-def _list(given: options.Given, *, json_: bool) -> None:
-    from rag.research.journal import Journal
-
-    terminal = given.terminal
-    with Journal(given.settings().home) as journal:
-        runs = journal.unfinished()
-    if json_:
-        rows = [
-            {
-                "run_id": run["id"],
-                "created_at": run["created_at"],
-                "question": run["asked"],
-                "state": run["state"],
-                "escalation": run["escalation"],
-            }
-            for run in runs
-        ]
-        terminal.json({"schema": "crag.research-runs/1", "runs": rows})
-        return
-    for run in runs:
-        when = datetime.fromtimestamp(run["created_at"]).astimezone()
-        state = "waits for an answer" if run["state"] == "waiting" else "unfinished"
-        question = shorten(run["asked"], 80)
-        terminal.out(f"{run['id']}  {when:%Y-%m-%d %H:%M}  {state:19}  {question}")
-    if not runs:
-        terminal.notice("No research run waits to go on.")
 
 
 def _researched(
@@ -157,12 +107,10 @@ def _how_to_resume(run_id: str) -> str:
     return f"Go on with: crag research --resume {run_id}"
 
 
-def _print_report(report: Report, terminal: Terminal, out: Path | None, *, data: bool) -> None:
-    if out is not None:
-        write_text(out, report["report"], terminal)
+def _print_report(report: Report, terminal: Terminal, *, data: bool) -> None:
     if data:
         terminal.json(report)
-    elif out is None:
+    else:
         terminal.wrapped(report["report"])
     for warning in report["warnings"]:
         terminal.notice(f"warning: {warning}")

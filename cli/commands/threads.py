@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from cli import options
 from cli.app import new_app
-from cli.files import STDOUT, write_text
 from cli.render.text import shorten
 from state.errors import DamagedError
 from state.turns import PrunePlan, Turn, no_such_thread
@@ -23,10 +20,7 @@ if TYPE_CHECKING:
 
 app = new_app("List, show, export, delete and prune threads.", no_args_is_help=True)
 
-Name = Annotated[
-    str,
-    typer.Argument(help="The thread.", metavar="THREAD", autocompletion=options.complete_thread),
-]
+Name = Annotated[str, typer.Argument(help="The thread.", metavar="THREAD")]
 Days = Annotated[
     float | None, typer.Option(metavar="N", min=0, help="Remove turns older than this many days.")
 ]
@@ -35,9 +29,6 @@ Keep = Annotated[
 ]
 Number = Annotated[
     int | None, typer.Option("--turn", "-n", min=1, help="This turn only.", metavar="N")
-]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", metavar="FILE", help="Where to, instead of stdout.")
 ]
 
 
@@ -83,20 +74,17 @@ def show(
 
 @app.command()
 @options.taking("threads", "quiet")
-def export(
-    given: options.Given, name: Name, output: Output = None, json_: options.Json = False
-) -> None:
-    """Write a whole thread as Markdown, or as JSON."""
+def export(given: options.Given, name: Name, json_: options.Json = False) -> None:
+    """Print a whole thread as Markdown, no line of it wrapped, or as JSON."""
     from rag.thread_export import thread_json, thread_markdown
 
     with _memory(given) as memory:
         found = _turns(memory, name)
-        text = (
-            json.dumps(thread_json(name, found), indent=1)
-            if json_
-            else "\n".join(thread_markdown(name, found))
-        )
-    write_text(output or STDOUT, text + "\n", given.terminal)
+        if json_:
+            given.terminal.json(thread_json(name, found))
+            return
+        for line in thread_markdown(name, found):
+            given.terminal.out(line)
 
 
 @app.command()

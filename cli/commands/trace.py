@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from io import StringIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,9 +29,7 @@ app = new_app(
 ONE_LINE = 72
 PAGE_WIDTH = 110
 
-_TRACE = typer.Argument(
-    metavar="ID", help="A trace, its beginning, or last.", autocompletion=options.complete_trace
-)
+_TRACE = typer.Argument(metavar="ID", help="A trace, its beginning, or last.")
 TraceId = Annotated[str, _TRACE]
 
 
@@ -41,25 +38,21 @@ TraceId = Annotated[str, _TRACE]
 def show(
     given: options.Given,
     trace_id: TraceId = "last",
-    html: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write it as a page instead.")
-    ] = None,
+    html: Annotated[bool, options.switch("--html", "As a page, to stdout.")] = False,
     json_: options.Json = False,
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
     terminal = given.terminal
     with _store(given) as traces:
         found = traces.get(trace_id)
-    if html is not None:
+    if html:
         from rich.console import Console
-
-        from cli.files import write_text
 
         page = Console(
             record=True, file=StringIO(), width=PAGE_WIDTH, highlight=False, markup=False
         )
         _print(found, page)
-        write_text(html, page.export_html(inline_styles=True), terminal)
+        terminal.out(page.export_html(inline_styles=True))
     elif json_:
         terminal.json(found)
     else:

@@ -1,4 +1,4 @@
-"""A research run as it goes on: a live tree on a terminal, plain lines elsewhere."""
+"""A research run as it goes on: a live list on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -13,12 +13,6 @@ from state.wording import many
 
 if TYPE_CHECKING:
     from rich.live import Live
-    from rich.text import Text
-    from rich.tree import Tree
-
-MOST_FILES = 6
-"""Shown at once, the newest."""
-_SIGN = {"planned": "○", "running": "◐", "done": "●", "empty": "◌"}
 
 
 def event_line(event: Mapping[str, Any]) -> str | None:
@@ -49,19 +43,15 @@ def _found(event: Mapping[str, Any]) -> str:
 
 
 class ResearchView:
-    """Shows rounds, subtasks and files; NDJSON on stdout when `events` was asked for."""
+    """Shows each event; NDJSON on stdout when `events` was asked for. On a terminal there is a line
+    for each round, and one for each subtask of the current round.
+    """
 
     def __init__(self, terminal: Terminal, *, events: bool) -> None:
         self._terminal = terminal
         self._events = events
-        self._rounds: list[tuple[int, list[dict[str, Any]]]] = []
-        self._status: dict[str, str] = {}
-        self._detail: dict[str, str] = {}
-        self._ending: dict[int, str] = {}
-        self._files: dict[str, str] = {}
-        self._spent: dict[str, int] = {}
-        self._title = ""
-        self._open: list[str] = []
+        self._lines: dict[str, str] = {}
+        self._tasks: dict[str, str] = {}
         self._live: Live | None = None
 
     def __enter__(self) -> Self:
@@ -80,69 +70,31 @@ class ResearchView:
         if self._events:
             self._terminal.json(event)
         elif self._live is not None:
-            self._note(dict(event))
-            self._live.update(self._tree())
+            from rich.text import Text
+
+            self._note(event)
+            lines = [" ".join(clean(line).split()) for line in self._lines.values()]
+            self._live.update(Text("\n".join(lines), no_wrap=True, overflow="ellipsis"))
         elif event["event"] != "warned" and (line := event_line(event)):  # the report's end warns
             self._terminal.notice(line)
 
-    def _note(self, event: dict[str, Any]) -> None:
+    def _note(self, event: Mapping[str, Any]) -> None:
         match event["event"]:
-            case "research_started":
-                self._title = f"{event['question']} ({event['run_id']})"
+            case "research_started" | "reflected":
+                self._lines[f"round {event.get('round', 0)}"] = event_line(event) or ""
             case "planned":
-                self._rounds.append((event["round"], event["subtasks"]))
+                for name in self._tasks:
+                    self._lines.pop(name, None)
+                self._lines[f"round {event['round']}"] = event_line(event) or ""
+                self._tasks = {
+                    task["id"]: f"{task['role']} · {task.get('heading') or task['instruction']}"
+                    for task in event["subtasks"]
+                }
+                self._lines |= {name: f"○ {told}" for name, told in self._tasks.items()}
             case "subtask_started":
-                self._status[event["subtask"]["id"]] = "running"
+                name = event["subtask"]["id"]
+                self._lines[name] = f"◐ {self._tasks.get(name, name)}"
             case "subtask_finished":
-                self._status[event["subtask"]] = event["status"]
-                self._detail[event["subtask"]] = _found(event)
-                self._files[event["artifact"]] = f"{event['status']}  {decimal(event['bytes'])}"
-                self._spent[event["subtask"]] = event.get("tokens", 0)
-            case "cleaned_up":
-                for name in event["evicted"]:
-                    self._files.pop(name, None)
-            case "reflected":
-                self._ending[event["round"]] = f"{event['decision']}: {event['reason']}"
-                self._spent["planning"] = event.get("tokens", 0)
-                self._open = event.get("open", [])
-
-    def _tree(self) -> Tree:
-        """What is going on now: the rounds that ended are a line each."""
-        from rich.tree import Tree
-
-        tree = Tree(_text(self._title, "bold"))
-        for number, subtasks in self._rounds:
-            current = number == self._rounds[-1][0]
-            ending = f" → {self._ending[number]}" if number in self._ending else ""
-            if not current:
-                done = sum(self._status.get(task["id"]) == "done" for task in subtasks)
-                ending = f", {done} of {len(subtasks)} found something{ending}"
-            branch = tree.add(_text(f"round {number}{ending}", "cyan"))
-            for task in subtasks if current else ():
-                line = _text(f"{_SIGN[self._status.get(task['id'], 'planned')]} {task['role']}", "")
-                if task["id"] in self._detail:
-                    line.append(f" · {self._detail[task['id']]}", style="green")
-                line.append(f" · {_plain(task.get('heading') or task['instruction'])}", style="dim")
-                branch.add(line)
-        # By step, whichever of those side by side was finished first.
-        by_step = sorted(self._files.items(), key=lambda file: file[0].partition("_")[2])
-        files = [f"{name}  {told}" for name, told in by_step][-MOST_FILES:]
-        count = many(len(self._files), "file")
-        for head, lines in ((f"{len(self._open)} still open", self._open), (count, files)):
-            if lines:
-                branch = tree.add(_text(head, "cyan"))
-                for each in lines:
-                    branch.add(_text(each, "dim"))
-        if spent := sum(self._spent.values()):
-            tree.add(_text(f"{spent:,} tokens", "cyan"))
-        return tree
-
-
-def _text(words: str, style: str) -> Text:
-    from rich.text import Text
-
-    return Text(_plain(words), style=style, no_wrap=True, overflow="ellipsis")
-
-
-def _plain(words: str) -> str:
-    return " ".join(clean(words).split())
+                name = event["subtask"]
+                sign = "●" if event["status"] == "done" else "◌"
+                self._lines[name] = f"{sign} {self._tasks.get(name, name)} · {_found(event)}"

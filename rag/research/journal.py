@@ -110,26 +110,16 @@ class Journal(Closing):
         Raises:
             UsageError: there is none, or more than one.
         """
-        if run_id == "last":
-            found = self._runs("order by created_at desc limit 1")
-        else:
-            found = self._runs("and substr(run, 1, length(?)) = ? limit 2", run_id, run_id)
+        given: tuple[str, ...] = ()
+        which = "order by created_at desc limit 1"
+        if run_id != "last":
+            which, given = "and substr(run, 1, length(?)) = ? limit 2", (run_id, run_id)
+        found = self._file.read(f"{_RUNS} {which}", given)
         if len(found) != 1 or not run_id:
             told = "begins more than one research run" if found else "is no research run"
-            hint = "`crag research --list` shows the runs that can go on."
-            raise UsageError(f"{run_id!r} {told}.", hint)
-        return found[0]
-
-    def unfinished(self) -> list[Run]:
-        """The runs that can go on, the newest first."""
-        return [run for run in self._runs("order by created_at desc") if run["state"] != "finished"]
-
-    def _runs(self, which: str, *values: Any) -> list[Run]:
-        rows = self._file.read(f"{_RUNS} {which}", values)
-        return [
-            cast("Run", {**json.loads(body), "id": name, "created_at": created})
-            for name, created, body in rows
-        ]
+            raise UsageError(f"{run_id!r} {told}.", "'last' is the newest.")
+        name, created, body = found[0]
+        return cast("Run", {**json.loads(body), "id": name, "created_at": created})
 
     def _read(self, run_id: str, kind: Kind, name: str | None = None) -> list[Any]:
         rows = self._file.read(f"{_READ} order by rowid", (run_id, kind, name))

@@ -6,9 +6,8 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from cli.errors import Exit, end_on, exit_code
-from cli.files import STDOUT, write_text
 from cli.render.text import dollars, place, shorten
-from cli.terminal import Terminal, clean
+from cli.terminal import clean
 from state import errors
 from state.shared_place import open_turn_store
 from state.trace_store import TraceStore
@@ -122,22 +121,6 @@ def test_a_line_end_in_a_file_s_name_feigns_no_line():
 )
 def test_a_small_cost_keeps_two_digits(cost: float, words: str):
     assert dollars(cost) == words
-
-
-def test_a_file_to_write_is_looked_at_first_and_a_dash_is_stdout(tmp_path, monkeypatch, capsys):
-    monkeypatch.setenv("CRAG_HOME", str(tmp_path))
-    for file, words in (("", "it is a folder"), (tmp_path / "no" / "x.html", "does not exist")):
-        result = CliRunner().invoke(app, ["research", "Why?", "--out", str(file)])
-        assert (result.exit_code, result.stdout) == (Exit.USAGE, "")
-        assert words in result.stderr
-    monkeypatch.chdir(tmp_path)
-    write_text(STDOUT, "a page", Terminal())
-    assert capsys.readouterr() == ("a page\n", "")
-    assert not any(path.name.startswith("-") for path in tmp_path.iterdir())
-    for flag in ("--json", "--events"):  # no report among the data
-        result = CliRunner().invoke(app, ["research", "Why?", "--out", "-", flag])
-        assert result.exit_code == Exit.USAGE, flag
-        assert "share stdout" in result.stderr
 
 
 def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):

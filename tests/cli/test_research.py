@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import signal
 import subprocess
 from io import StringIO
@@ -68,9 +67,7 @@ def with_model(server: ScriptedServer) -> dict[str, str]:
     }
 
 
-def test_the_report_goes_to_stdout_and_to_a_file_and_the_run_to_the_trace(
-    home: Path, tmp_path: Path
-):
+def test_the_report_goes_to_stdout_and_the_run_to_the_trace(home: Path):
     plain = crag(home, "research", TWO_HOPS)
     assert plain.returncode == 0
     assert plain.stdout.startswith(f"# {TWO_HOPS}\n\n")
@@ -79,12 +76,11 @@ def test_the_report_goes_to_stdout_and_to_a_file_and_the_run_to_the_trace(
     trace = crag(home, "trace", "last")
     assert "round 1 → end" in trace.stdout
     assert plain.stdout.strip() in trace.stdout
-    out = tmp_path / "report.md"
-    filed = inside(home, TWO_HOPS, "--out", str(out), "--json", "-q")
-    report = json.loads(filed.stdout)
+    told = inside(home, TWO_HOPS, "--json", "-q")
+    report = json.loads(told.stdout)
     assert (report["schema"], report["status"]) == ("crag.research/1", "answered")
-    assert out.read_text() == report["report"]
-    assert filed.stderr == ""
+    assert report["report"] == plain.stdout
+    assert told.stderr == ""
 
 
 def test_events_are_ndjson_that_ends_with_the_report(home: Path):
@@ -109,20 +105,6 @@ def test_without_a_terminal_the_question_is_printed_and_answered_later(home: Pat
     assert "95 metres" in answered.stdout
     again = inside(home, "--resume", name)
     assert again.stdout == answered.stdout
-
-
-def test_runs_that_can_go_on_are_listed_and_a_wrong_id_is_refused(home: Path):
-    asked = inside(home, ABSENT)
-    name = asked.stderr.split("--resume ")[1].split()[0]
-    listed = inside(home, "--list")
-    assert listed.exit_code == 0
-    assert f"{name}  " in listed.stdout
-    assert "waits for an answer" in listed.stdout
-    rows = json.loads(inside(home, "--list", "--json").stdout)["runs"]
-    assert (rows[0]["run_id"], rows[0]["question"]) == (name, ABSENT)
-    wrong = inside(home, "--resume", f"{name[:-1]}x")
-    assert wrong.exit_code == 2
-    assert "research --list" in wrong.stderr
 
 
 def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
@@ -212,4 +194,4 @@ def test_the_tree_on_a_terminal_shows_however_a_subtask_ended(status: str, monke
         view.show({"event": "planned", "round": 1, "subtasks": [task]})
         view.show({"event": "subtask_started", "subtask": task})
         view.show({"event": "subtask_finished", "subtask": "s1", **ended})
-    assert "searcher · 0 citations" in re.sub(r"\x1b\[[\d;]*m", "", screen.getvalue())
+    assert "searcher · How long is it? · 0 citations" in screen.getvalue()

@@ -4,55 +4,28 @@ from __future__ import annotations
 
 import os
 import shutil
-import sqlite3
 import subprocess
-from contextlib import closing
 
 import pexpect
 import pytest
 from forked_program import crag_program
 from readme_commands import ROOT
-from turn_samples import make_answer
 
-from state.shared_place import open_turn_store
-from state.trace_store import TraceStore
-
-TRACE = "20260101-000000-aaaaaa"
-RUN = "20260202-000000-bbbbbb"
 COMPLETED = [
     ("crag thr", "threads"),
     ("crag threads sh", "show"),
     ("crag ask q --max-l", "--max-loops"),
     ("crag ask q --engine op", "openai"),
     ("crag eval x --stage gr", "grading"),
-    ("crag ask q -c pap", "papers"),
-    ("crag threads show rail", "railway"),
-    ("crag trace 2026", TRACE),
-    ("crag trace show la", "last"),
-    ("crag research --resume 2026", RUN),
     ("crag ingest no", "notes.md"),
-    ("crag trace last --html no", "notes.md"),
     ("crag ask q --config no", "notes.md"),
 ]
 
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory):
-    """A home with one of each that has a name, and `crag` on the PATH."""
+    """A folder with a file, and `crag` on the PATH."""
     folder = tmp_path_factory.mktemp("shells")
-    home = folder / "home"
-    home.mkdir()
-    with open_turn_store(home) as turns:
-        turns.append("railway", make_answer())
-        turns.append("$(touch evil)", make_answer())
-    with TraceStore(home) as traces:
-        traces.keep(TRACE, [], make_answer())
-    names = ["papers", "a b", "`touch evil`", "'; touch evil"]
-    with closing(sqlite3.connect(home / "catalog.sqlite")) as db, db:
-        db.execute("create table collections (name)")
-        db.executemany("insert into collections values (?)", [(name,) for name in names])
-    with closing(sqlite3.connect(home / "home.db")) as db, db:
-        db.execute("insert into research values (?, 'run', '', 0, '{}')", (RUN,))
     program = folder / "bin" / "crag"
     program.parent.mkdir()
     program.symlink_to(crag_program())
@@ -62,7 +35,6 @@ def environment(tmp_path_factory):
         **os.environ,
         "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
-        "CRAG_HOME": str(home),
         "PWD": str(folder / "work"),
         "TERM": "dumb",
         "PS1": "$ ",
@@ -125,25 +97,3 @@ def test_fish_completes(environment):
     offered = [line.split("\t")[0] for line in done.stdout.splitlines()]
     missing = {word for _, word in COMPLETED} - set(offered)
     assert not missing, done.stdout
-
-
-@pytest.mark.parametrize("name", ["bash", "zsh", "fish"])
-def test_a_name_that_a_shell_would_run_is_not_offered(name, environment):
-    variables = {
-        "bash": {"COMP_WORDS": "crag ask q -c ", "COMP_CWORD": "4"},
-        "zsh": {"_TYPER_COMPLETE_ARGS": "crag ask q -c "},
-        "fish": {
-            "_TYPER_COMPLETE_ARGS": "crag ask q -c ",
-            "_TYPER_COMPLETE_FISH_ACTION": "get-args",
-        },
-    }[name]
-    done = subprocess.run(
-        ["crag"],
-        env={**environment, "_CRAG_COMPLETE": f"complete_{name}", **variables},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert "papers" in done.stdout
-    assert "touch" not in done.stdout
