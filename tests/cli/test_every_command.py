@@ -60,15 +60,8 @@ WRITES = {
 SAYS = {
     *("search", "graph", "status", "doctor", "model list", "config show", "config path"),
     *("threads list", "threads show", "threads export", "threads size", "config init"),
-    *(
-        "collections list",
-        "collections show",
-        "mcp skill",
-        "model use",
-        "trace show",
-        "trace list",
-        "trace diff",
-    ),
+    *("collections list", "collections show", "mcp skill", "model use"),
+    *("trace show", "trace list", "trace diff"),
 }
 FAILING = {
     "full disk": {*WRITES, "doctor"},
