@@ -13,7 +13,6 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
-_DEPTH = 10
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -25,46 +24,31 @@ def read(reading: Reading) -> Iterator[Part]:
     if not isinstance(message, EmailMessage) or not message.keys():
         raise DocumentError("damaged email file: it has no headers")
     reading.title = _header(message, "Subject") or None
-    yield from _message(message, reading, 0)
+    waiting = [message]
+    while waiting:
+        message = waiting.pop(0)
+        parts = list(_parts(message))
+        nested = [part for part in parts if part.get_content_type() == "message/rfc822"]
+        inner = (each for part in nested for each in part.iter_parts())
+        waiting += [each for each in inner if isinstance(each, EmailMessage)]
+        yield _message(message, [part for part in parts if part not in nested], reading)
 
 
-def _message(message: EmailMessage, reading: Reading, depth: int) -> Iterator[Part]:
+def _message(message: EmailMessage, parts: list[EmailMessage], reading: Reading) -> Part:
     lines = [f"{key}: {value}" for key in _HEADERS if (value := _header(message, key))]
-    body, nested = _body(message, reading)
-    attached = (p for p in _parts(message) if p.get_content_type() != "message/rfc822")
-    names = [one_line(name) for part in attached if (name := part.get_filename())]
+    names = [one_line(name) for part in parts if (name := part.get_filename())]
     if names:
         lines.append(f"Attachments: {', '.join(names)}")
         reading.warn("attachments are not read")
-    yield Part("\n".join(lines) + "\n\n" + body.strip("\r\n") + "\n\n")
-    for inner in nested:
-        if depth >= _DEPTH:
-            reading.warn(f"messages forwarded more than {_DEPTH} times were left out")
-            return
-        yield from _message(inner, reading, depth + 1)
-
-
-def _body(message: EmailMessage, reading: Reading) -> tuple[str, list[EmailMessage]]:
-    """The text of all inline parts, plain before HTML, and the messages attached."""
-    nested = [
-        part
-        for wrapper in _parts(message)
-        if wrapper.get_content_type() == "message/rfc822"
-        for part in wrapper.iter_parts()
-    ]
-    text = ""
-    bodies = [message.get_body(("plain", "html")), message.get_body(("html",))]
-    for body in [*bodies, None if message.is_multipart() else message]:
-        if not text.strip() and isinstance(body, EmailMessage):
-            text = _text(body, reading)
-    return text, [part for part in nested if isinstance(part, EmailMessage)]
+    bodies = [message.get_body(("plain", "html")), message.get_body(("html",)), *parts[:1]]
+    texts = (_text(body, reading) for body in bodies if isinstance(body, EmailMessage))
+    body = next(filter(str.strip, texts), "")
+    return Part("\n".join(lines) + "\n\n" + body.strip("\r\n") + "\n\n")
 
 
 def _text(part: EmailMessage, reading: Reading) -> str:
-    if part.get_content_maintype() not in {"text", "multipart"}:
-        return ""
     payload = part.get_payload(decode=True)
-    if not isinstance(payload, bytes):
+    if part.get_content_maintype() != "text" or not isinstance(payload, bytes):
         return ""
     if part.get_content_subtype() == "html":
         return page_part(payload, reading)[1].text
@@ -72,13 +56,13 @@ def _text(part: EmailMessage, reading: Reading) -> str:
 
 
 def _parts(message: EmailMessage) -> Iterator[EmailMessage]:
-    """Every part of this message, not of the messages within it."""
+    """Every part of this message, or itself where it has none; not of the messages within it."""
     if message.get_content_maintype() != "multipart":
+        yield message
         return
     for part in message.iter_parts():
         if isinstance(part, EmailMessage):
-            yield part
-            yield from _parts(part)
+            yield from [part] if part.get_content_type() == "message/rfc822" else _parts(part)
 
 
 def _header(message: EmailMessage, key: str) -> str:

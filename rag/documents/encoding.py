@@ -21,15 +21,8 @@ _BOMS = {
     codecs.BOM_UTF16_BE: "utf-16",
 }
 _MARKS = tuple(_BOMS)
-# Which bytes of four are NUL where the text is mostly ASCII.
-_NUL_LAYOUTS = {
-    "utf-32-le": (0, 1, 1, 1),
-    "utf-32-be": (1, 1, 1, 0),
-    "utf-16-le": (0, 1, 0, 1),
-    "utf-16-be": (1, 0, 1, 0),
-}
 _SAMPLE = 64 * 1024
-_STRICT_SCAN = 64 * MIB
+_STRICT_SCAN = 16 * MIB
 _BLOCK = 1 << 18
 _LONG_LINE = 1 << 24
 _CONTROLS = bytes(set(range(0x20)) - {0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B}) + b"\x7f"
@@ -52,27 +45,25 @@ class Encoding:
 def detect(file: IO[bytes]) -> Encoding:
     """The encoding of an open file, whose position is left at its start.
 
-    A byte order mark decides; then UTF-8, checked strictly over the first 64 MiB; then a
+    A byte order mark decides; then UTF-8, checked strictly over the first 16 MiB; then a
     sample of what is not UTF-8 is judged by charset-normalizer.
 
     Raises:
         DocumentError: the file holds binary data.
     """
-    head = file.read(_SAMPLE)
+    data = file.read(_STRICT_SCAN)
+    file.seek(0)
+    marked = next((name for bom, name in _BOMS.items() if data.startswith(bom)), None)
+    if marked:
+        return Encoding(marked, exact=False)
+    if _is_binary(data[:_SAMPLE]):
+        raise DocumentError("binary data, not text")
     try:
-        marked = next((name for bom, name in _BOMS.items() if head.startswith(bom)), None)
-        if wide := marked or _wide(head):
-            return Encoding(wide, exact=False)
-        if _is_binary(head):
-            raise DocumentError("binary data, not text")
-        file.seek(0)
-        offending = _first_not_utf8(file)
-        if offending is None:
-            return Encoding("utf-8", exact=file.tell() < _STRICT_SCAN)
-        file.seek(max(0, offending - _SAMPLE // 2))
-        return _guess(file.read(_SAMPLE))
-    finally:
-        file.seek(0)
+        codecs.getincrementaldecoder("utf-8")().decode(data, final=len(data) < _STRICT_SCAN)
+    except UnicodeDecodeError as error:
+        first = max(0, error.start - _SAMPLE // 2)
+        return _guess(data[first : first + _SAMPLE])
+    return Encoding("utf-8", exact=len(data) < _STRICT_SCAN)
 
 
 def text_blocks(reading: Reading) -> Iterator[str]:
@@ -115,7 +106,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
 
 def is_text(head: bytes) -> bool:
     """Whether the first bytes of a file look like text in any encoding."""
-    return head.startswith(_MARKS) or bool(_wide(head)) or not _is_binary(head)
+    return head.startswith(_MARKS) or not _is_binary(head)
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -123,42 +114,11 @@ def read(reading: Reading) -> Iterator[Part]:
     return (Part(block) for block in text_blocks(reading))
 
 
-def _wide(head: bytes) -> str | None:
-    """UTF-16 or UTF-32 without a mark, told by where the NUL bytes of its ASCII stand."""
-    if b"\0" not in head or len(head) < 4:
-        return None
-    size = len(head) - len(head) % 4
-    shares = [head[i:size:4].count(0) / (size // 4) for i in range(4)]
-    for name, nuls in _NUL_LAYOUTS.items():
-        if all(
-            (share > 0.5) if nul else (share < 0.05)
-            for share, nul in zip(shares, nuls, strict=True)
-        ):
-            return name
-    return None
-
-
 def _is_binary(head: bytes) -> bool:
     controls = sum(head.count(byte) for byte in set(_CONTROLS))
     # A log may hold a run of NULs from a crash; they count once.
     nuls = head.count(0)
     return controls - nuls > len(head) * 0.03 or nuls > len(head) * 0.3
-
-
-def _first_not_utf8(file: IO[bytes]) -> int | None:
-    decoder = codecs.getincrementaldecoder("utf-8")()
-    position = 0
-    while position < _STRICT_SCAN:
-        block = file.read(MIB)
-        held = len(decoder.getstate()[0])
-        try:
-            decoder.decode(block, final=not block)
-        except UnicodeDecodeError as error:
-            return position - held + error.start
-        position += len(block)
-        if not block:
-            break
-    return None
 
 
 def _guess(sample: bytes) -> Encoding:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 from rag.documents import encoding
@@ -12,51 +12,53 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _INDENT = "  "
-_LINES = 2000
+_SPACE = re.compile(r"[\s\ufeff]*")
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """The values in their order. Several values one after another are JSON lines: record after
-    record, each as a block of `key: value` lines; a line that is no JSON stays as it is.
+    """The values in their order, record after record of JSON lines; of what is none the line stays
+    as it is, or all the rest of a file that is one value.
     """
-    if reading.format == "jsonl":
-        yield from _records(encoding.text_blocks(reading), reading)
-        return
-    if reading.path.stat().st_size > reading.limits.tree_bytes:
+    is_lines = reading.format == "jsonl"
+    if not is_lines and reading.path.stat().st_size > reading.limits.tree_bytes:
         reading.warn("too large to be parsed as JSON: read as plain text")
         yield from encoding.read(reading)
         return
-    text = encoding.read_text(reading)
-    try:
-        value = parse(text)
-    except ValueError as error:
-        if _is_records(text):
-            yield from _records([text], reading)
+    for block in encoding.text_blocks(reading) if is_lines else [encoding.read_text(reading)]:
+        yield from _values(block, reading, is_lines=is_lines)
+
+
+def _values(text: str, reading: Reading, *, is_lines: bool) -> Iterator[Part]:
+    # Numbers stay as they are written.
+    decoder = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
+    at = _begins(text, 0)
+    while at < len(text):
+        line_end = text.find("\n", at) + 1 or len(text)
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except RecursionError:
+            raise DocumentError("nested too deeply") from None
+        except ValueError as error:
+            why = "some lines are not" if is_lines else f"{error}: not"
+            reading.warn(f"{why} valid JSON, read as plain text")
+            end = line_end if is_lines else len(text)
+            yield Part(text[at:end].rstrip() + "\n\n")
         else:
-            reading.warn(f"not valid JSON ({error}): read as plain text")
-            yield Part(text)
-        return
-    if isinstance(value, dict) and isinstance(value.get("title"), str):
-        reading.title = value["title"]
-    written = lines(value, reading.limits.depth)
-    while batch := list(islice(written, _LINES)):  # a piece has its price
-        yield Part("".join(batch))
+            if not isinstance(value, dict | list) and text[end:line_end].strip():
+                value, end = text[at:line_end].strip(), line_end  # a line that begins as a value
+            if not is_lines and isinstance(value, dict) and isinstance(value.get("title"), str):
+                reading.title = reading.title or value["title"]
+            yield Part("".join(_lines(value, reading.limits.depth)) + "\n")
+        at = _begins(text, end)
 
 
-def parse(text: str) -> Any:
-    """The value, its numbers as they are written.
-
-    Raises:
-        ValueError: it is no JSON.
-        DocumentError: it is nested too deeply.
-    """
-    try:
-        return json.loads(text.lstrip("\ufeff"), parse_int=str, parse_float=str, strict=False)
-    except RecursionError:
-        raise DocumentError("nested too deeply") from None
+def _begins(text: str, at: int) -> int:
+    """Where the next value is."""
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
 
 
-def lines(value: Any, depth: int, indent: str = "") -> Iterator[str]:
+def _lines(value: Any, depth: int, indent: str = "") -> Iterator[str]:
     """A value as lines; an object in a list begins with a dash, as in YAML."""
     if depth < 0:
         raise DocumentError("nested too deeply")
@@ -66,13 +68,13 @@ def lines(value: Any, depth: int, indent: str = "") -> Iterator[str]:
                 yield f"{indent}{key}: {_scalar(item)}\n"
             elif item:
                 yield f"{indent}{key}:\n"
-                yield from lines(item, depth - 1, indent + _INDENT)
+                yield from _lines(item, depth - 1, indent + _INDENT)
     elif isinstance(value, list):
         for item in value:
             if not isinstance(item, dict | list):
                 yield f"{indent}- {_scalar(item)}\n"
                 continue
-            inner = lines(item, depth - 1, indent + _INDENT)
+            inner = _lines(item, depth - 1, indent + _INDENT)
             if first := next(inner, ""):
                 yield f"{indent}- {first[len(indent) + len(_INDENT) :]}"
                 yield from inner
@@ -86,28 +88,3 @@ def _scalar(value: Any) -> str:
     if value is None:
         return ""
     return str(value).lower() if isinstance(value, bool) else str(value)
-
-
-def _is_records(text: str) -> bool:
-    """Whether the first of several lines is a record by itself."""
-    first, _, rest = text.lstrip().partition("\n")
-    try:
-        return bool(rest.strip()) and isinstance(parse(first), dict | list)
-    except ValueError:
-        return False
-
-
-def _records(blocks: Iterator[str] | list[str], reading: Reading) -> Iterator[Part]:
-    """A piece a block of whole lines, in which each record is a block."""
-    bad = 0
-    for block in blocks:
-        shown: list[str] = []
-        for row in filter(str.strip, block.split("\n")):
-            try:
-                shown += [*lines(parse(row), reading.limits.depth), "\n"]
-            except ValueError:
-                bad += 1
-                shown.append(row + "\n\n")
-        yield Part("".join(shown))
-    if bad:
-        reading.warn(f"{bad} lines are not valid JSON: read as plain text")

@@ -9,7 +9,7 @@ from rag.documents.cleaning import clean
 from rag.documents.stream import Part
 
 _SPACES = re.compile(r"[ \t\n\xa0]{2,}|[ \t\n]")
-_CLOSE = {("item", "item"), ("caption", "table"), ("term", "item")}
+_CLOSE = {("item", "item"), ("caption", "table"), ("term", "item"), ("field", "field")}
 """What stands on the line after the other; all else has a blank line before it."""
 
 
@@ -42,6 +42,9 @@ class Layout:
         """What the definition on the next line is of: an item marked ":"."""
         if line := words(text):
             self._add("term", [line])
+
+    def field(self, name: str, value: str) -> None:
+        self._add("field", [f"{name}: {words(value)}"])
 
     def item(self, text: str, depth: int = 0, marker: str = "-") -> None:
         if line := words(text):

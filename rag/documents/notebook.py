@@ -20,51 +20,29 @@ def read(reading: Reading) -> Iterator[Part]:
         notebook = json.loads(read_text(reading))
     except ValueError as error:
         raise DocumentError(f"damaged notebook: {error}") from error
-    if not isinstance(notebook, dict):
-        raise DocumentError("damaged notebook: it is no JSON object")
-    language = _language(notebook)
-    for cell in _cells(notebook):
-        source = _joined(cell.get("source", cell.get("input")))
+    for cell in _dicts(notebook, "cells"):
+        source = _joined(cell.get("source"))
         if cell.get("cell_type") == "code":
             layout = Layout()
-            layout.preformatted(source, language)
-            for output in _dicts(cell.get("outputs")):
-                layout.preformatted(_output(output))
+            layout.preformatted(source)
+            for output in _dicts(cell, "outputs"):
+                layout.preformatted(_output(output)[:_OUTPUT_CHARS])
             yield layout.part(after="\n")
         elif source.strip():
             yield Part(source.rstrip() + "\n\n")
 
 
-def _cells(notebook: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    yield from _dicts(notebook.get("cells"))
-    for sheet in _dicts(notebook.get("worksheets")):  # format 3
-        yield from _dicts(sheet.get("cells"))
-
-
-def _language(notebook: dict[str, Any]) -> str:
-    metadata = notebook.get("metadata")
-    for key, field in (("kernelspec", "language"), ("language_info", "name")):
-        found = metadata.get(key) if isinstance(metadata, dict) else None
-        if isinstance(found, dict) and isinstance(found.get(field), str):
-            return str(found[field])[:20]
-    return "python"
-
-
 def _output(output: dict[str, Any]) -> str:
+    if "ename" in output:
+        return f"{output['ename']}: {output.get('evalue')}"
     data = output.get("data")
-    text = _joined(output.get("text"))
-    if isinstance(data, dict):
-        text = _joined(data.get("text/plain")) or _joined(data.get("text/markdown"))
-    elif output.get("output_type") in {"error", "pyerr"}:
-        text = f"{output.get('ename')}: {output.get('evalue')}"
-    return text if len(text) <= _OUTPUT_CHARS else text[:_OUTPUT_CHARS] + "\n…"
+    return _joined(data.get("text/plain") if isinstance(data, dict) else output.get("text"))
 
 
 def _joined(value: Any) -> str:
-    if isinstance(value, list):
-        return "".join(line for line in value if isinstance(line, str))
-    return value if isinstance(value, str) else ""
+    return "".join(map(str, value)) if isinstance(value, list) else str(value or "")
 
 
-def _dicts(value: Any) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+def _dicts(value: Any, key: str) -> list[dict[str, Any]]:
+    held = value.get(key) if isinstance(value, dict) else None
+    return [each for each in held if isinstance(each, dict)] if isinstance(held, list) else []

@@ -58,7 +58,6 @@ class _Body:
             return
         if depth > self._reading.limits.depth:
             raise DocumentError("nested too deeply")
-        self._reading.deadline.check()
         if kind == "h":
             self.layout.heading(inline(element), count(attribute(element, "outline-level"), 6))
         elif kind == "p":

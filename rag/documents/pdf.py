@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from rag.documents.cleaning import given_title, one_line
-from rag.documents.limits import TimeUpError
 from rag.documents.pdf_pages import reflowed
 from rag.documents.recognizer import SIDE, can_recognize, recognized_part
 from rag.documents.stream import Part, Reading
@@ -48,7 +47,7 @@ def _pages(reading: Reading) -> Iterator[Part]:
         blank: list[int] = []
         failed: list[int] = []
         for number in range(1, min(count, reading.limits.pages) + 1):
-            reading.deadline.step()
+            reading.step()
             text = _page_text(document, number, reading)
             if text is None:
                 failed.append(number)
@@ -115,9 +114,6 @@ def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None
         return _LINE_TAIL.sub("\n", document.pages[number - 1].extract_text())
     except RecursionError:
         why = "nested too deeply"
-    except TimeUpError:
-        reading.deadline.step()
-        why = "it takes too long"
     except MemoryError:
         raise
     except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page
@@ -138,9 +134,6 @@ def _recognized(document: PdfReader, number: int, reading: Reading) -> Iterator[
         return
     try:
         yield from recognized_part(reading, number, lambda: _drawn(reading.path, number))
-    except TimeUpError:
-        reading.warn(f"page {number} cannot be read: it takes too long")
-        reading.deadline.step()
     except DocumentError as error:
         reading.warn(error.message)
 

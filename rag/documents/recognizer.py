@@ -57,12 +57,12 @@ def can_recognize() -> bool:
 def recognized_part(
     reading: Reading, page: int | None, picture: Callable[[], Picture]
 ) -> Iterator[Part]:
-    """The text of the page, if there is any; notes how sure it is. A page has time of its own.
+    """The text of the page, if there is any; notes how sure it is.
 
     Raises:
         DocumentError: the packages of the extra cannot be loaded.
     """
-    reading.deadline.step(reading.limits.recognition_seconds)
+    reading.step()
     pixels = picture()
     # Its own look at which lines stand on their heads turns long ones that do not.
     found = _engine()(pixels, use_cls=False)[0] if min(pixels.shape[:2]) >= _LEAST_SIDE else ()

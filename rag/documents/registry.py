@@ -5,39 +5,41 @@ from __future__ import annotations
 import re
 import stat
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from importlib import import_module
 from pathlib import Path
 
 from rag.documents.encoding import is_text
 from rag.documents.formats import FORMATS, PACKED, PICTURE, SUFFIXES, UNSUPPORTED, Format
-from rag.documents.limits import MIB, Deadline, Limits, check_size
-from rag.documents.stream import DocumentStream, Reader, Reading, parsing
+from rag.documents.limits import MIB, Limits, check_size
+from rag.documents.stream import Reader, Reading, cleaned, parsing
 from state.errors import DocumentError, UnsupportedFormatError
 
 _HEAD_BYTES = 8192
 _DEFAULT_LIMITS = Limits()
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LOCKED = "EncryptedPackage".encode("utf-16-le")
 _LOOKED_THROUGH = 16 * MIB
-_MAGIC = (
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"BZh", "a bzip2 archive"),
-    (b"\xfd7zXZ", "an xz archive"),
-    (b"7z\xbc\xaf", "a 7z archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"\x7fELF", "a program"),
-    (b"SQLite format 3", "a database"),
-)
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_MAGIC = {
+    b"\x1f\x8b": "a gzip archive",
+    b"BZh": "a bzip2 archive",
+    b"\xfd7zXZ": "an xz archive",
+    b"7z\xbc\xaf": "a 7z archive",
+    b"Rar!": "a RAR archive",
+    b"\x7fELF": "a program",
+    b"SQLite format 3": "a database",
+}
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
-_MEMBERS = (
-    ("word/document.xml", "docx"),
-    ("ppt/presentation.xml", "pptx"),
-    ("xl/workbook.xml", "xlsx"),
-    ("xl/workbook.bin", "xlsx"),
-    ("META-INF/container.xml", "epub"),
-    ("content.xml", "odt"),
-)
+_MEMBERS = {
+    "word/document.xml": "docx",
+    "ppt/presentation.xml": "pptx",
+    "xl/workbook.xml": "xlsx",
+    "xl/workbook.bin": "xlsx",
+    "META-INF/container.xml": "epub",
+    "content.xml": "odt",
+}
 _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
@@ -45,33 +47,34 @@ _HTML = re.compile(
 _BINARY = PACKED | {"xls", "pdf", PICTURE, "tiff"}
 
 
+@contextmanager
 def open_document(
     path: Path,
     limits: Limits = _DEFAULT_LIMITS,
     on_step: Callable[[], None] = lambda: None,
-) -> DocumentStream:
-    """The file as a stream of parts; `on_step` is told of each page and of other progress.
+) -> Iterator[Reading]:
+    """The file, its `parts` to be read within the block; `on_step` is told of each page and of
+    other progress.
 
-    The reader is chosen by extension, unless the first bytes say otherwise. Run it in the
-    main thread of a worker process, so that a slow parser can be interrupted
-    (`rag.documents.limits.Deadline`), and kill that process some seconds past
-    `limits.step_seconds` without a part for the one that cannot.
+    The reader is chosen by extension, unless the first bytes say otherwise. Run it in a worker
+    process that is killed where it stalls or takes too much memory (`rag/ingest/pool.py`).
 
     Raises:
         UnsupportedFormatError: there is no reader for the file.
         DocumentError: it is empty, encrypted, damaged, too large or not a file; `message`
-            is the reason.
+            is the reason. `parts` raises the same.
     """
     head, size = _head(path)
-    deadline = Deadline(limits, on_step)
-    with parsing(path.suffix.lower().lstrip(".") or "unnamed", deadline):
+    with parsing(path.suffix.lower().lstrip(".") or "unnamed"):
         chosen = choose(path, head)
     check_size(size, getattr(limits, f"{chosen.held}_bytes"))
     if not head:
         raise DocumentError("empty: 0 bytes")
-    reading = Reading(path, chosen.name, limits, deadline)
+    reading = Reading(path, chosen.name, limits, on_step)
     reader: Reader = import_module(f"rag.documents.{chosen.module}").read
-    return DocumentStream(reading, reader(reading))
+    with closing(reader(reading)) as pieces:
+        reading.parts = cleaned(pieces, reading)
+        yield reading
 
 
 def _head(path: Path) -> tuple[bytes, int]:
@@ -94,81 +97,75 @@ def choose(path: Path, head: bytes) -> Format:
             (`UnsupportedFormatError`).
     """
     named = _named(path)
-    shown = _by_first_bytes(head, named)
-    if shown is not None:
-        return shown
-    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-        return _zip_format(path, named)
-    if head.startswith(_OLE):
-        return _compound_format(path, named)
-    for magic, kind in _MAGIC:
-        if head.startswith(magic):
-            raise UnsupportedFormatError(f"{kind}, whatever its name says")
-    if not is_text(head):
-        return _binary_format(path, named)
-    return _text_format(path, head, named)
-
-
-def _named(path: Path) -> Format | None:
-    """What the last extension says that says anything: of a template (a.md.erb) the inner one."""
-    suffixes = [suffix.lower() for suffix in reversed(path.suffixes)]
-    if suffixes and suffixes[0] in UNSUPPORTED:
-        return None
-    return next((SUFFIXES[suffix] for suffix in suffixes if suffix in SUFFIXES), None)
-
-
-def _by_first_bytes(head: bytes, named: Format | None) -> Format | None:
     if b"%PDF-" in head[:1024]:
         return FORMATS["pdf"]
     if head.lstrip().startswith(b"{\\rtf"):
         return FORMATS["rtf"]
-    is_named = named is not None and named.module == PICTURE
-    if head.startswith(_PICTURES):
-        return named if is_named else FORMATS[PICTURE]
-    return named if is_named and head.startswith(b"BM") else None
+    is_picture = named is not None and named.module == PICTURE
+    if head.startswith(_PICTURES) or (is_picture and head.startswith(b"BM")):
+        return named if named is not None and is_picture else FORMATS[PICTURE]
+    if head.startswith(_ZIP):
+        return _zip_format(path, named)
+    for magic, kind in _MAGIC.items():
+        if head.startswith(magic):
+            raise UnsupportedFormatError(f"{kind}, whatever its name says")
+    is_compound = head.startswith(_OLE)
+    if is_text(head) and not is_compound:
+        return _text_format(path, head, named)
+    return _binary_format(path, named, is_compound=is_compound)
+
+
+def _named(path: Path) -> Format | None:
+    """What the last extension says that says anything: of a template (a.md.erb) and of a page's
+    source (a.rst.txt) the inner one.
+    """
+    suffixes = [suffix.lower() for suffix in reversed(path.suffixes)]
+    if suffixes and suffixes[0] in UNSUPPORTED:
+        return None
+    if suffixes[:2] in ([".txt", ".rst"], [".txt", ".md"]):
+        del suffixes[0]
+    return next((SUFFIXES[suffix] for suffix in suffixes if suffix in SUFFIXES), None)
 
 
 def _zip_format(path: Path, named: Format | None) -> Format:
+    is_packed = named is not None and named.name in PACKED
+    kind = f"{named.name} file" if named is not None and is_packed else "ZIP archive"
     try:
         with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
+            members = set(archive.namelist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        if named is not None and named.name in PACKED:
-            raise DocumentError(f"damaged {named.name} file: its ZIP directory is broken") from None
-        raise DocumentError("damaged ZIP archive") from None
-    for member, name in _MEMBERS:
-        if member in names:
+        raise DocumentError(f"damaged {kind}: its ZIP directory is broken") from None
+    for member, name in _MEMBERS.items():
+        if member in members:
             return FORMATS[name]
-    if named is not None and named.name in PACKED:
-        raise DocumentError(f"damaged {named.name} file: its main part is missing")
+    if is_packed:
+        raise DocumentError(f"damaged {kind}: its main part is missing")
     raise UnsupportedFormatError("an archive: unpack it to have its files read")
 
 
-def _compound_format(path: Path, named: Format | None) -> Format:
-    """A workbook, the one old Office file that is read; a new one that is locked looks alike."""
-    with path.open("rb") as file:
-        if _LOCKED in file.read(_LOOKED_THROUGH):
-            raise DocumentError("encrypted Office document: needs a password")
+def _binary_format(path: Path, named: Format | None, *, is_compound: bool) -> Format:
+    """A workbook is the one old Office file that is read; a new one that is locked looks alike."""
+    if is_compound:
+        with path.open("rb") as file:
+            if _LOCKED in file.read(_LOOKED_THROUGH):
+                raise DocumentError("encrypted Office document: needs a password")
     _check_supported(path)
-    if named is not None and named.name in {"xls", "xlsx"}:
-        return FORMATS["xls"]
-    raise UnsupportedFormatError("an old Office file or message: save it as .docx, .pptx or .eml")
-
-
-def _binary_format(path: Path, named: Format | None) -> Format:
-    _check_supported(path)
+    if is_compound:
+        if named is not None and named.name in {"xls", "xlsx"}:
+            return FORMATS["xls"]
+        raise UnsupportedFormatError(
+            "an old Office file or message: save it as .docx, .pptx or .eml"
+        )
     if named is None:
         raise UnsupportedFormatError(f"no reader for {path.suffix.lower() or 'binary'} files")
     if named.name in PACKED or named.name == "xls":
-        kind = "ZIP archive" if named.name in PACKED else "compound file"
-        raise DocumentError(f"damaged {named.name} file: it is no {kind}")
+        raise DocumentError(f"damaged {named.name} file: it is something else")
     return named
 
 
 def _text_format(path: Path, head: bytes, named: Format | None) -> Format:
-    if named is not None and (
-        named.name not in _BINARY or (named.name == "pdf" and b" obj" in head)
-    ):
+    name = None if named is None else named.name
+    if named is not None and (name not in _BINARY or (name == "pdf" and b" obj" in head)):
         return named
     if path.suffix.lower() == ".svg":  # XML, and yet no text
         _check_supported(path)
@@ -177,7 +174,7 @@ def _text_format(path: Path, head: bytes, named: Format | None) -> Format:
         return FORMATS["html"]
     if plain.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<?xml"):
         return FORMATS["xml"]
-    if named is not None and named.name in {"xls", "xlsx"}:
+    if name in {"xls", "xlsx"}:
         return FORMATS["csv"]
     _check_supported(path)
     return FORMATS["text"]

@@ -14,15 +14,8 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _ROWS = 200
-_NOT_READ = (
-    "formulas without a stored value were not read: open and save it in a spreadsheet program"
-)
 _HELD_CELLS = 24_000_000
 _CLAIM = re.compile(rb'<(?:\w+:)?dimension [^>]*ref="(?:[A-Z]+\d+:)?([A-Z]+)(\d+)"')
-_UNVALUED = re.compile(  # a value that is an empty text is a value
-    rb'<(?:\w+:)?c (?![^<>]{0,200}t="str")[^<>]{0,200}><(?:\w+:)?f(?:[^<>]{0,200}/>'
-    rb"|[^<>]{0,200}>[^<]{0,9000}</(?:\w+:)?f>)(?:<(?:\w+:)?v(?:/>|></)|</(?:\w+:)?c>)"
-)
 _CELL = re.compile(rb'<(?:\w+:)?c [^>/]*?r="([A-Z]{1,3})(\d{1,7})"[^>/]*>')
 
 
@@ -34,8 +27,6 @@ def read(reading: Reading) -> Iterator[Part]:
         with open_archive(reading) as archive:
             _check(archive, reading)
             reading.title = archive.core_title()
-            if any(_has_unvalued(archive, name) for name in archive.members):
-                reading.warn(_NOT_READ)
     import python_calamine as calamine
 
     try:
@@ -92,17 +83,6 @@ def _spread(archive: Archive, name: str) -> int:
             last_column, last_row = max(last_column, _column(column)), max(last_row, int(number))
         tail = block[-200:]
     return last_column * last_row
-
-
-def _has_unvalued(archive: Archive, name: str) -> bool:
-    """Whether a member is a sheet with a formula that nothing has computed."""
-    tail = b""
-    for block in archive.blocks(name) if name.startswith("xl/worksheets/sheet") else ():
-        # Most sheets have none: a pattern that looks at every cell takes four times as long.
-        if (b"<f" in block or b":f" in block) and _UNVALUED.search(tail + block):
-            return True
-        tail = block[-10_000:]
-    return False
 
 
 def _column(letters: bytes) -> int:

@@ -1,4 +1,4 @@
-"""XML of any vocabulary: the text of its elements, short values with their element's name."""
+"""XML of any vocabulary: paragraphs of what reads as prose, else `name: value` lines."""
 
 from __future__ import annotations
 
@@ -7,84 +7,71 @@ from collections.abc import Iterator
 from html.entities import html5
 
 from rag.documents.encoding import decode
-from rag.documents.html import page_part
-from rag.documents.layout import words
+from rag.documents.layout import Layout, words
 from rag.documents.markup import DISTRUSTING, Element, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
-_DECLARATION = re.compile(r"<\?xml\s[^>]*\?>")
-_DECLARED = re.compile(rb"""^\s*<\?xml[^>]*encoding\s*=\s*["']?([\w.:-]+)""")
+_DECLARATION = re.compile(rb"""^\s*<\?xml[^>]*?(?:encoding\s*=\s*["']?([\w.:-]+)[^>]*)?\?>""")
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)(\w+);")
-_XHTML = re.compile(r"\s*(?:<!DOCTYPE html[^>]*>\s*)?<html\b", re.IGNORECASE)
-_SHORT = 200
-_SAYING = frozenset({"title", "name", "label", "summary", "description", "caption", "value", "alt"})
 _HEADINGS = frozenset({"title", "heading", "head", "headline"})
 _PROSE = frozenset({"p", "para", "paragraph", "text", "li", "td", "note", "quote", "line"})
 _INLINE = frozenset(
-    """a b i u em strong sub sup sub2 sup2 span emph emphasis bold italic underline code link ulink
-    xref ref hi literal smallcaps sc br abbr acronym q tt font figref""".split()  # noqa: SIM905
+    """a b i u em strong sub sup span emph emphasis bold italic underline code link ulink
+    xref ref hi literal br abbr acronym q tt font""".split()  # noqa: SIM905
 )
+_SHORT = 200
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """A piece a document: several in one file are read in turn.
+    """The file as one piece.
 
     Raises:
-        DocumentError: nothing of the file is well-formed.
+        DocumentError: nothing of it is well-formed.
     """
-    data = reading.path.read_bytes()
-    declared = _DECLARED.search(data[:200])
-    text = decode(data, declared.group(1).decode() if declared else None).replace("\0", "")
-    for document in filter(str.strip, _DECLARATION.split(text)):
-        if _XHTML.match(document):
-            reading.title, page = page_part(document, reading)
-            yield page
-        elif (root := _parsed(document, reading)) is not None:
-            yield Part("".join(_lines(root, 1, reading)))
-
-
-def _parsed(document: str, reading: Reading) -> Element | None:
-    """The root, with what stands before the damage where there is any."""
     from lxml import etree
 
+    data = reading.path.read_bytes()
+    declared = _DECLARATION.match(data[:200])
+    text = decode(data, declared[1].decode() if declared and declared[1] else None)
+    text = re.sub(r"^\s*<\?xml[^>]*\?>", "", text.replace("\0", ""))
     # HTML's named characters stand in much XML without a DTD that would declare them.
-    document = _ENTITY.sub(lambda match: html5.get(f"{match.group(1)};", match.group()), document)
+    text = _ENTITY.sub(lambda match: html5.get(f"{match[1]};", match[0]), text)
     parser = etree.XMLParser(remove_comments=True, remove_pis=True, recover=True, **DISTRUSTING)
-    root = etree.fromstring(document.lstrip().encode("utf-8", "replace"), parser)
+    root = etree.fromstring(text.lstrip().encode("utf-8", "replace"), parser)
     damage = parser.error_log.last_error
+    if root is None or (damage is not None and not "".join(root.itertext()).strip()):
+        raise DocumentError(f"damaged XML: {damage.message if damage else 'it has no root'}")
     if damage is not None:
-        what = f"{damage.message}, line {damage.line}"
-        if root is None or not "".join(root.itertext()).strip():
-            raise DocumentError(f"damaged XML: {what}")
-        reading.warn(f"damaged XML, something is missing: {what}")
-    if root is not None:
-        etree.strip_tags(root, etree.Entity)
-    return root
+        reading.warn(f"damaged XML, something is missing: {damage.message}, line {damage.line}")
+    etree.strip_tags(root, etree.Entity)
+    layout = Layout()
+    _write(root, layout, 1, reading.limits.depth)
+    yield layout.part()
 
 
-def _lines(element: Element, depth: int, reading: Reading) -> Iterator[str]:
+def _write(element: Element, layout: Layout, level: int, depth: int) -> None:
     """An element as prose, as a named value, or as what is in it."""
-    if depth > reading.limits.depth:
+    if level > depth:
         raise DocumentError("nested too deeply")
     kind = name(element)
-    attributes = {key: words(value) for key, value in element.attrib.items() if value.strip()}
-    yield from (f"{kind}: {value}\n" for key, value in attributes.items() if key in _SAYING)
-    if _is_prose(element):
-        text = words(_flat(element))
-        if kind in _HEADINGS and len(text) <= _SHORT:
-            yield f"\n{'#' * min(max(depth - 1, 1), 6)} {text}\n\n"
-        elif len(element) or len(text) > _SHORT or kind in _PROSE:
-            yield f"{text}\n\n"
-        elif text:
-            yield f"{kind}: {text}\n"
-        else:
-            other = [f"{k}={v}" for k, v in attributes.items() if "}" not in k and k != "id"]
-            shown = ", ".join(each for each in other if each.partition("=")[0] not in _SAYING)
-            yield f"{kind}: {shown}\n" if shown else ""
+    given = {key: words(value) for key, value in element.attrib.items() if "}" not in key}
+    if given and not len(element) and not (element.text or "").strip():
+        layout.field(kind, ", ".join(f"{key}={value}" for key, value in given.items()))
         return
-    for child in element:
-        yield from _lines(child, depth + 1, reading)
+    for value in (given[key] for key in ("title", "name", "label") if given.get(key)):
+        layout.field(kind, value)
+    if not _is_prose(element):
+        for child in element:
+            _write(child, layout, level + 1, depth)
+        return
+    text = words(_flat(element))
+    if kind in _HEADINGS and len(text) <= _SHORT:
+        layout.heading(text, level - 1)
+    elif len(element) or len(text) > _SHORT or kind in _PROSE:
+        layout.paragraph(text)
+    elif text:
+        layout.field(kind, text)
 
 
 def _is_prose(element: Element) -> bool:

@@ -15,7 +15,9 @@ from rag.child_process import Child
 from rag.ingest.file_text import Outcome, Task, Unread
 
 STALL_SECONDS = 150.0
-"""A worker that reports no progress for so long is killed; readers give up by themselves before."""
+"""A worker that reports no progress (a page, a part) for so long is killed."""
+LONGEST_SECONDS = 1200.0
+"""One that needs longer for a file is killed too."""
 
 _BATCH = 64
 _IDLE_SECONDS = 0.5
@@ -31,6 +33,7 @@ class Reader:
         self.waiting: deque[Task] = deque()
         self._stall_seconds = stall_seconds
         self._child: Child | None = None
+        self._began = self._sign = 0.0  # of the first task; the last sign of life
 
     @property
     def child(self) -> Child:
@@ -51,13 +54,17 @@ class Reader:
             outcome: Outcome | None = self.child.receive(0) if ready else None
         except EOFError:
             return self._failed(f"the reader crashed ({_ending(self.end(_ENDING_SECONDS))})")
-        if ready:
-            self._deadline = time.monotonic() + self._stall_seconds
-        elif time.monotonic() > self._deadline:
-            self.end()
-            return self._failed(f"the reader hung for {self._stall_seconds:g} s and was stopped")
+        now = time.monotonic()
+        self._sign = now if ready else self._sign
         if outcome is not None:
             self.waiting.popleft()
+            self._began = now
+        elif now - self._sign > self._stall_seconds:
+            self.end()
+            return self._failed(f"the reader hung for {self._stall_seconds:g} s and was stopped")
+        elif now - self._began > LONGEST_SECONDS:
+            self.end()
+            return self._failed("takes too long to read")
         return outcome
 
     def end(self, patience: float = 0.0) -> int:
@@ -72,7 +79,7 @@ class Reader:
                 break
             except ConnectionError:  # it died idle
                 self.end()
-        self._deadline = time.monotonic() + self._stall_seconds
+        self._began = self._sign = time.monotonic()
 
     def _failed(self, reason: str) -> Unread:
         """Of the first task; the others go to a new process."""

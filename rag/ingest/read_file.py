@@ -34,7 +34,7 @@ from state.documents import Chunk
 from state.errors import DocumentError, UnsupportedFormatError
 
 if TYPE_CHECKING:
-    from rag.documents.stream import DocumentStream, Part
+    from rag.documents.stream import Part, Reading
 
 PART_CHARACTERS = 1 << 17
 
@@ -84,8 +84,7 @@ def _read(task: Task, stat: FileStat, content_hash: str, beat: Callable[[], None
             packed.append(pickle.dumps(part))
             chunk_count += len(part.chunks)
             naming += naming_blocks(part.chunks) if stream.format in MARKDOWN else ()
-        read = stream.reading
-        if read.waiting:
+        if stream.waiting:
             content_hash = content_hash.replace(READING, WAITING)
         document = IndexedDocument(
             source=task.source,
@@ -95,13 +94,13 @@ def _read(task: Task, stat: FileStat, content_hash: str, beat: Callable[[], None
             stat=stat,
             title=stream.title or document_title(naming, path),
             format=stream.format,
-            warnings=tuple(read.warnings),
-            recognized=tuple(read.recognized.items()),
+            warnings=tuple(stream.warnings),
+            recognized=tuple(stream.recognized.items()),
         )
-    return FileText(document, tuple(packed), chunk_count, read.waiting)
+    return FileText(document, tuple(packed), chunk_count, stream.waiting)
 
 
-def _chunked(stream: DocumentStream, beat: Callable[[], None]) -> Iterator[TextPart]:
+def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[TextPart]:
     """The document in stretches of about PART_CHARACTERS, each with the chunks ending in it."""
     text, start = "", 0
     chunks: list[Chunk] = []

@@ -1,10 +1,7 @@
 """Hostile files: each is refused with a true reason or read as far as it goes, in bounded time."""
 
-import contextlib
 import os
 import re
-import signal
-import threading
 import time
 import zipfile
 from collections.abc import Iterator
@@ -17,9 +14,9 @@ from hypothesis import strategies as st
 from whole_document import read_document
 
 from rag.documents.formats import SUFFIXES
-from rag.documents.limits import Deadline, Limits
+from rag.documents.limits import Limits
 from rag.documents.registry import open_document
-from rag.documents.stream import DocumentStream, Part, Reading
+from rag.documents.stream import Part, Reading, cleaned
 from state.errors import DocumentError, UnsupportedFormatError
 
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -266,63 +263,8 @@ def test_html_spans_cannot_blow_up_a_table(tmp_path: Path) -> None:
     assert len(read_document(save(tmp_path, "a.html", page), "a.html").text) < 2_000_000
 
 
-def opened(pieces: Iterator[Part], tmp_path: Path, limits: Limits) -> DocumentStream:
-    reading = Reading(tmp_path, "text", limits, Deadline(limits))
-    return DocumentStream(reading, pieces)
-
-
-def test_a_parser_that_never_comes_back_is_interrupted(tmp_path: Path) -> None:
-    def hangs() -> Iterator[Part]:
-        yield Part("first\n" * 200_000)
-        while True:
-            with contextlib.suppress(Exception):  # what a parser that swallows all does
-                sum(range(1000))
-
-    stream = opened(hangs(), tmp_path, Limits(step_seconds=0.3))
-    with pytest.raises(DocumentError, match="too long"):
-        list(stream.parts)
-    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
-    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
-
-
-def test_in_a_thread_the_checks_end_it(tmp_path: Path) -> None:
-    def slow(reading: Reading) -> Iterator[Part]:
-        while True:
-            reading.deadline.check()
-            yield Part("line\n")
-
-    limits = Limits(seconds=0.2)
-    reading = Reading(tmp_path, "text", limits, Deadline(limits))
-    seen: list[str] = []
-
-    def run() -> None:
-        try:
-            list(DocumentStream(reading, slow(reading)).parts)
-        except DocumentError as error:
-            seen.append(error.message)
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    thread.join(20)
-    assert seen == ["takes too long to read"]
-
-
-def test_the_consumers_own_time_does_not_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    now = [0.0]
-    monkeypatch.setattr("rag.documents.limits.time.monotonic", lambda: now[0])
-    limits = Limits(seconds=100)
-
-    def slow(seconds: float) -> Iterator[Part]:
-        for _ in range(4):
-            now[0] += seconds
-            yield Part("a\n" * 600_000)
-
-    for _ in opened(slow(20), tmp_path, limits).parts:
-        now[0] += 1000
-    with pytest.raises(DocumentError, match="too long"):
-        list(opened(slow(26), tmp_path, limits).parts)
+def opened(pieces: Iterator[Part], tmp_path: Path) -> list[Part]:
+    return list(cleaned(pieces, Reading(tmp_path, "text", Limits())))
 
 
 class Panic(BaseException):
@@ -346,7 +288,7 @@ def test_no_foreign_exception_escapes(tmp_path: Path, error: BaseException, reas
         raise error
 
     with pytest.raises(DocumentError) as caught:
-        list(opened(fails(), tmp_path, Limits()).parts)
+        opened(fails(), tmp_path)
     assert caught.value.message.startswith(reason)
     assert "\x1b" not in caught.value.message
 
@@ -357,7 +299,7 @@ def test_what_ends_the_program_is_no_damage(tmp_path: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        list(opened(ends(), tmp_path, Limits()).parts)
+        opened(ends(), tmp_path)
 
 
 def test_a_number_of_many_digits_spoils_no_page(tmp_path: Path) -> None:

@@ -29,6 +29,10 @@ def read_file(task, beat):
     if name.startswith("hang"):
         open(os.path.join(os.path.dirname(task.path), "hanging"), "w").close()
         time.sleep(600)
+    while name.startswith("long"):
+        open(os.path.join(os.path.dirname(task.path), "hanging"), "w").close()
+        time.sleep(0.2)
+        beat()
     if name.startswith("crash"):
         os.kill(os.getpid(), 11)
     if name.startswith("exit"):
@@ -61,16 +65,28 @@ def name_of(outcome) -> str:
     return Path(outcome.path if isinstance(outcome, Unread) else outcome.document.path).name
 
 
-@pytest.mark.usefixtures("_bad_workers")
-def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch):
-    hanging = tmp_path / "hanging"
+def skip_time_once_there_is(file: Path, seconds: float, monkeypatch) -> None:
+    """Nobody waits for a worker to have hung for long enough, once it surely does."""
 
     def clock() -> float:
-        """Nobody waits for a worker to have hung for long enough, once it surely does."""
-        hangs = hanging.exists() and time.time() - hanging.stat().st_mtime > 0.5
-        return time.monotonic() + 10 * hangs
+        return time.monotonic() + seconds * file.exists()
 
     monkeypatch.setattr(pool, "time", SimpleNamespace(monotonic=clock))
+
+
+@pytest.mark.usefixtures("_bad_workers")
+def test_a_reader_that_goes_on_and_on_is_stopped(tmp_path, monkeypatch):
+    skip_time_once_there_is(tmp_path / "hanging", pool.LONGEST_SECONDS, monkeypatch)
+    tasks = files(tmp_path, "long.md", "a.md")
+    with reading(tasks, workers=1, stall_seconds=1e9) as outcomes:
+        found = {name_of(outcome): outcome for outcome in outcomes if outcome}
+    assert found["long.md"].reason == "takes too long to read"
+    assert isinstance(found["a.md"], FileText)
+
+
+@pytest.mark.usefixtures("_bad_workers")
+def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch):
+    skip_time_once_there_is(tmp_path / "hanging", 10, monkeypatch)
     names = ["a.md", "hang.md", "b.md", "crash.md", "c.md", "exit.md", "d.md"]
     tasks = files(tmp_path, *names)
     with reading(tasks, workers=1, stall_seconds=10) as outcomes:

@@ -85,6 +85,6 @@ def read_document(path: Path, source: str, limits: Limits = _LIMITS) -> Document
             title=title,
             format=stream.format,
             pages=tuple(pages),
-            warnings=tuple(stream.reading.warnings),
-            recognized=tuple(stream.reading.recognized.items()),
+            warnings=tuple(stream.warnings),
+            recognized=tuple(stream.recognized.items()),
         )
