@@ -16,11 +16,10 @@ from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.collection_rows import CollectionRow
 from rag.index.contents import Contents
-from rag.index.home.catalog import Catalog, check_lexical
+from rag.index.home.catalog import Catalog, check_lexical, let_index
 from rag.index.home.chroma import VectorsDamaged
 from rag.index.home.lock import lock_path, write_lock
 from rag.index.home.store import HomeStore
-from rag.index.home.texts import let_index
 from rag.index.home.vectors import (
     ChromaPlace,
     note_damage,

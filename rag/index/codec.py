@@ -6,7 +6,7 @@ import hashlib
 import json
 import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from state.blocks import Block, BlockKind
 
@@ -93,8 +93,23 @@ def encode_vectors(vectors: Vectors) -> list[bytes]:
     return [row.tobytes() for row in np.asarray(vectors, dtype=np.float16)]
 
 
-def decode_vector(row: bytes) -> Vectors:
-    """float32 of shape (dimension,)."""
+def decode_vectors(stored: Sequence[Any], dimension: int) -> Vectors:
+    """float32 of shape (len(stored), dimension), of what SQLite keeps, or of pgvector's."""
     import numpy as np
 
-    return np.frombuffer(row, dtype=np.float16).astype(np.float32)
+    if stored and not isinstance(stored[0], bytes):
+        halves = np.array([each.to_numpy() for each in stored])
+    else:
+        halves = np.frombuffer(b"".join(stored), dtype=np.float16)
+    return halves.reshape(len(stored), dimension).astype(np.float32)
+
+
+def cosines_of(stored: Vectors, query: Vectors) -> Vectors:
+    """A vector stored as float16 is of length 1 no more. Chroma divides by the length; so does
+    this, or a score would say which of the two had searched.
+    """
+    import numpy as np
+
+    lengths = np.linalg.norm(stored, axis=1)
+    result: Vectors = stored @ query / np.maximum(lengths, np.finfo(np.float32).tiny)
+    return result

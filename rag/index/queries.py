@@ -1,19 +1,27 @@
-"""What a search asks of one collection: in the same words of either database, but for the dozen of
+"""What a search asks of one collection: in the same words of either database, but for the few
 questions that each answers by indexes of its own.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rag.index.codec import chunk_id_of, decode_blocks, decode_path, encode_path
+from rag.index.codec import (
+    chunk_id_of,
+    cosines_of,
+    decode_blocks,
+    decode_path,
+    decode_vectors,
+    encode_path,
+)
 from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.contents import Contents
+from rag.index.texts import TextDamagedError, Texts
 from state.database import Sql
-from state.errors import DamagedError
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
@@ -30,16 +38,6 @@ FROM chunks LEFT JOIN documents ON documents.id = document_id WHERE chunks.id IN
 """
 
 
-class TextDamagedError(DamagedError):
-    """The stored text of a document cannot be read; its file must be."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__(
-            f"The stored text of {source!r} is damaged.",
-            "Run `crag collections delete` and `crag ingest` on its folder again.",
-        )
-
-
 class Queries(Contents):
     """One collection between two writes, inside a snapshot of the caller. Chunks and documents are
     rows: numbers that mean something to this store alone, those of a document in its order. Where
@@ -49,14 +47,16 @@ class Queries(Contents):
     dense_searched: str
     """What answered `dense` last, as a trace tells it."""
 
-    def __init__(self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None) -> None:
-        """`files`: which sources may be found; None: all."""
+    def __init__(
+        self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None, vocabulary: str
+    ) -> None:
+        """`files`: which sources may be found; None: all. `vocabulary`: what has a row of each
+        term and the chunks that hold it.
+        """
         super().__init__(sql, row)
         self._files = files
-
-    @abstractmethod
-    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
-        """How many chunks hold each term; 0 for a term that none holds."""
+        self._texts = Texts(sql)
+        self._counted = f"SELECT term, chunks FROM ({vocabulary}) AS counted WHERE"
 
     @abstractmethod
     def _matching(
@@ -71,31 +71,25 @@ class Queries(Contents):
         """The cosines of the nearest chunks, best first."""
 
     @abstractmethod
-    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
-        """The cosine of each of these chunks."""
-
-    @abstractmethod
-    def _stored_vectors(self, keys: Sequence[int]) -> Iterable[tuple[int, Vectors]]: ...
-
-    @abstractmethod
-    def _chunk_texts(self, rows: Sequence[Sequence[Any]]) -> Mapping[int, str]:
-        """The text of each chunk, by row, of _CHUNKS."""
-
-    @abstractmethod
-    def text(self, document: int) -> str:
-        """The extracted text of a document."""
-
-    @abstractmethod
     def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
         """Whether a chunk of the document has both with at most so many terms between them."""
 
     @abstractmethod
-    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
-        """(term, document frequency) of the terms with this beginning and of these lengths."""
-
-    @abstractmethod
     def holding(self, term: str, limit: int) -> list[int]:
         """Some chunks that hold the term."""
+
+    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
+        """How many chunks hold each term; 0 for a term that none holds."""
+        rows = rows_of_many(self._sql, f"{self._counted} term IN ({{some}})", wanted)
+        return dict.fromkeys(wanted, 0) | dict(rows)
+
+    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
+        """(term, document frequency) of the terms with this beginning and of these lengths."""
+        found: Iterator[tuple[str, int]] = self._sql.execute(
+            f"{self._counted} term >= $1 AND term < $2 AND length(term) BETWEEN $3 AND $4",
+            (first, first + "\U0010ffff", shortest, longest),
+        )
+        return found
 
     def close(self) -> None:
         """Lets go of what it opened beside the database."""
@@ -154,13 +148,34 @@ class Queries(Contents):
         query = "SELECT id FROM chunks WHERE collection_id = $1 AND id IN ({some})"
         return {row for (row,) in rows_of_many(self._sql, query, rows, self.row.id)}
 
+    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
+        """The cosine of each of these chunks."""
+        query = "SELECT id, vector FROM chunks WHERE id IN ({some})"
+        found = rows_of_many(self._sql, query, rows)
+        near = cosines_of(self._decoded(found), vector)
+        return {row: float(cosine) for (row, _), cosine in zip(found, near, strict=True)}
+
     def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
-        return dict(self._stored_vectors(keys))
+        query = "SELECT key, vector FROM chunks WHERE collection_id = $1 AND key IN ({some})"
+        rows = rows_of_many(self._sql, query, keys, self.row.id)
+        return {key: vector for (key, _), vector in zip(rows, self._decoded(rows), strict=True)}
+
+    def _decoded(self, rows: Sequence[tuple[int, Any]]) -> Vectors:
+        return decode_vectors([stored for _, stored in rows], self.row.embedder.dimension)
+
+    def text(self, document: int) -> str:
+        """The extracted text of a document."""
+        return self._texts.whole(document)
 
     def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:
-        found = rows_of_many(self._sql, _CHUNKS, rows)
-        texts = self._chunk_texts(found)
-        return {row[0]: _retrieved(texts[row[0]], *row[2:]) for row in found}
+        held: dict[int, list[Any]] = defaultdict(list)
+        for found in rows_of_many(self._sql, _CHUNKS, rows):
+            held[found[1]].append(found)
+        return {
+            row: _retrieved(text, *rest)
+            for document, text in self._texts.each(held)
+            for row, _, *rest in held[document]
+        }
 
     def place_of(self, key: int) -> tuple[int, int] | None:
         rows = self._asked(
@@ -198,9 +213,12 @@ def _blocks_of(text: str, start: int) -> list[Block]:
     return blocks_of_text(text, base=start)
 
 
-def _retrieved(text: str, source: bytes, title: str | None, key: int, *rest: Any) -> RetrievedChunk:
-    """A chunk as a search gives it, not scored yet; `rest` are the columns behind its key."""
-    heading, page, anchor, first_line, last_line, start, end, blocks = rest
+def _retrieved(whole: str, *columns: Any) -> RetrievedChunk:
+    """A chunk as a search gives it, not scored yet: its document's text, and _CHUNKS from `source`
+    on.
+    """
+    source, title, key, heading, page, anchor, *lines, start, end, blocks = columns
+    text = whole[start:end]
     try:
         known = decode_blocks(blocks) if blocks else _blocks_of(text, start)
     except (ValueError, TypeError, LookupError):
@@ -212,8 +230,8 @@ def _retrieved(text: str, source: bytes, title: str | None, key: int, *rest: Any
         "heading": heading,
         "page": page,
         "anchor": anchor,
-        "start_line": first_line,
-        "end_line": last_line,
+        "start_line": lines[0],
+        "end_line": lines[1],
         "start_char": start,
         "end_char": end,
         "text": text,

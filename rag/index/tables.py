@@ -53,7 +53,7 @@ CREATE TABLE documents (
 );
 CREATE TABLE texts (
   -- Deflated. Apart from `documents`, which are walked whole.
-  document_id {key} REFERENCES documents ON DELETE CASCADE,
+  document_id {key} REFERENCES documents ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,
   collection_id bigint NOT NULL,
   text {bytes} NOT NULL
 );
@@ -67,7 +67,8 @@ CREATE INDEX names_document ON names (document_id);
 CREATE TABLE chunks (
   id {id},
   collection_id bigint NOT NULL,
-  document_id bigint NOT NULL REFERENCES documents ON DELETE CASCADE,
+  document_id bigint NOT NULL
+    REFERENCES documents ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,  -- a long one comes last
   key bigint NOT NULL,
   text_hash bigint NOT NULL,
   start_char integer NOT NULL,

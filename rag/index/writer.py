@@ -11,14 +11,15 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from itertools import chain
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from rag.embed.protocol import Vectors
 from rag.index.codec import (
     DeflatedText,
     chunk_key,
+    decode_vectors,
     encode_blocks,
     encode_label,
     encode_path,
@@ -40,20 +41,18 @@ GROUP_CHUNKS = 1_000
 GROUP_CHARACTERS = 4_000_000
 """How much of small documents is written in one transaction."""
 
-_CHUNK = (
-    "INSERT INTO chunks (id, collection_id, document_id, key, text_hash, start_char, end_char,"
-    f" start_line, end_line, page, heading, anchor, blocks, vector) VALUES ({marks(14)})"
-)
+_INTO = {
+    "chunks": "id, collection_id, document_id, key, text_hash, start_char, end_char, start_line,"
+    " end_line, page, heading, anchor, blocks, vector",
+    "documents": f"id, collection_id, {COLUMNS}",
+    "names": "collection_id, key, document_id",
+    "texts": "collection_id, document_id, text",
+}
 _Documents = Mapping[str, tuple[IndexedDocument, Iterable[DocumentPart]]]
 
 
-class Searchable(NamedTuple):
-    """What the lexical index holds of a chunk."""
-
-    row: int
-    text: str
-    title: str | None
-    heading: str
+Searchable = tuple[int, int, str, str | None, str]
+"""What the lexical index holds of a chunk: its row, its document, its text, title and heading."""
 
 
 class CollectionWriter(Contents, ABC):
@@ -79,23 +78,24 @@ class CollectionWriter(Contents, ABC):
     def _transaction(self) -> AbstractContextManager[Any]: ...
 
     @abstractmethod
-    def _new_chunks(self, count: int) -> list[int]:
-        """Rows for so many chunks, that no other was given."""
+    def _new_rows(self, table: str, count: int) -> list[int]:
+        """So many numbers of rows, in order, that no other was given; inside a transaction."""
 
     @abstractmethod
     def _encoded(self, vectors: Vectors) -> list[Any]:
         """Vectors as their column keeps them."""
 
     @abstractmethod
-    def _decoded(self, stored: Any) -> Vectors: ...
-
-    @abstractmethod
-    def _index(self, document: int, chunks: Sequence[Searchable]) -> None:
+    def _index(self, chunks: Sequence[Searchable]) -> None:
         """Adds chunks, which have their rows, to the lexical index."""
 
     @abstractmethod
     def _unindex(self, documents: Sequence[int]) -> None:
         """Takes the chunks of these documents out of it; they still have their rows."""
+
+    def _beside(self) -> AbstractContextManager[Sql]:
+        """What may be asked from another thread meanwhile."""
+        return nullcontext(self._sql)
 
     @abstractmethod
     def close(self, *, interrupted: bool) -> None:
@@ -188,24 +188,59 @@ class CollectionWriter(Contents, ABC):
 
     def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
         """The vectors, shape (dimension,), of those `texts` that were embedded before."""
-        return self._vectors_for(self._sql, texts)
-
-    def _vectors_for(self, sql: Sql, texts: Sequence[str]) -> dict[str, Vectors]:
         hashes = {text_hash(text): text for text in texts}
         query = (
             "SELECT text_hash, vector FROM chunks"
             " WHERE collection_id = $1 AND text_hash IN ({some})"
         )
-        rows = rows_of_many(sql, query, list(hashes), self.row.id)
-        return {hashes[number]: self._decoded(stored) for number, stored in rows}
+        with self._beside() as sql:
+            rows = rows_of_many(sql, query, list(hashes), self.row.id)
+        vectors = decode_vectors([stored for _, stored in rows], self.row.embedder.dimension)
+        return {hashes[number]: vector for (number, _), vector in zip(rows, vectors, strict=True)}
 
     def _write(self, documents: _Documents) -> None:
         """Writes documents, by source, in place of those there were, in one transaction."""
         with self._transaction():
             self._delete(list(documents))
-            for document, parts in documents.values():
-                self._insert(document, parts)
+            waiting: list[tuple[int, str | None, Chunk, Any]] = []
+            rows: dict[str, list[tuple[Any, ...]]] = {"documents": [], "names": [], "texts": []}
+            numbers = self._new_rows("documents", len(documents))
+            for number, (document, parts) in zip(numbers, documents.values(), strict=True):
+                text, characters, count = DeflatedText(), 0, 0
+                title = None if document.title is None else encode_label(document.title)
+                for part in parts:
+                    made = zip(part.chunks, self._encoded(part.vectors), strict=True)
+                    waiting += [(number, title, chunk, vector) for chunk, vector in made]
+                    text.add(part.text)
+                    characters, count = characters + len(part.text), count + len(part.chunks)
+                    if len(waiting) >= GROUP_CHUNKS:
+                        self._insert_chunks(waiting)
+                        waiting = []
+                keys = sorted(map(encode_label, name_keys(document.source, document.title)))
+                row = _document_row(document, title, count, characters)
+                rows["documents"].append((number, self.row.id, *row))
+                rows["names"] += [(self.row.id, key, number) for key in keys]
+                rows["texts"].append((self.row.id, number, text.finish()))
+            self._insert_chunks(waiting)
+            for table, some in rows.items():
+                self._insert(table, some)
             mark_changed(self._sql, self.row.id)
+
+    def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        into = _INTO[table]
+        values = marks(into.count(",") + 1)
+        self._sql.executemany(f"INSERT INTO {table} ({into}) VALUES ({values})", rows)
+
+    def _insert_chunks(self, waiting: Sequence[tuple[int, str | None, Chunk, Any]]) -> None:
+        """Before their documents: of a long one more are still to come."""
+        new = self._new_rows("chunks", len(waiting))
+        rows, searchable = [], list[Searchable]()
+        for row, (number, title, chunk, vector) in zip(new, waiting, strict=True):
+            rows.append((row, self.row.id, number, *_columns(chunk), vector))
+            heading = encode_label(chunk.heading)
+            searchable.append((row, number, chunk.text, title, heading))
+        self._insert("chunks", rows)
+        self._index(searchable)
 
     def _delete(self, sources: Sequence[str]) -> int:
         query = "SELECT id FROM documents WHERE collection_id = $1 AND source IN ({some})"
@@ -217,72 +252,29 @@ class CollectionWriter(Contents, ABC):
             mark_changed(self._sql, self.row.id)
         return len(doomed)
 
-    def _insert(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
-        title = None if document.title is None else encode_label(document.title)
-        ((number,),) = self._sql.execute(
-            f"INSERT INTO documents (collection_id, {COLUMNS})"
-            f" VALUES ({marks(10)}, 0, 0, {marks(2, 10)}) RETURNING id",
-            (
-                self.row.id,
-                encode_path(document.source),
-                *_place_of(document),
-                document.content_hash,
-                title,
-                document.format,
-                json.dumps(document.warnings),
-                json.dumps(document.recognized),
-            ),
-        ).fetchall()
-        self._name(number, document)
-        chunks = characters = 0
-        text = DeflatedText()
-        for part in parts:
-            self._insert_chunks(number, title, part)
-            chunks += len(part.chunks)
-            characters += len(part.text)
-            text.add(part.text)
-        self._sql.execute(
-            "INSERT INTO texts (collection_id, document_id, text) VALUES ($1, $2, $3)",
-            (self.row.id, number, text.finish()),
-        )
-        self._sql.execute(
-            "UPDATE documents SET chunk_count = $1, characters = $2 WHERE id = $3",
-            (chunks, characters, number),
-        )
-
-    def _insert_chunks(self, document: int, title: str | None, part: DocumentPart) -> None:
-        rows = self._new_chunks(len(part.chunks))
-        vectors = self._encoded(part.vectors)
-        numbered = list(zip(rows, part.chunks, vectors, strict=True))
-        self._sql.executemany(
-            _CHUNK,
-            [
-                (row, self.row.id, document, *_columns(chunk), vector)
-                for row, chunk, vector in numbered
-            ],
-        )
-        self._index(
-            document,
-            [
-                Searchable(row, chunk.text, title, encode_label(chunk.heading))
-                for row, chunk, _ in numbered
-            ],
-        )
-
-    def _name(self, number: int, document: IndexedDocument) -> None:
-        """Notes what a document is called."""
-        keys = sorted(map(encode_label, name_keys(document.source, document.title)))
-        self._sql.executemany(
-            "INSERT INTO names (collection_id, key, document_id) VALUES ($1, $2, $3)",
-            [(self.row.id, key, number) for key in keys],
-        )
-
 
 def _place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, int, int, int]:
     """Path, root, size and times, as their columns keep them."""
     both = document.path, document.root
     path, root = (None if each is None else encode_path(each) for each in both)
     return path, root, *document.stat
+
+
+def _document_row(
+    document: IndexedDocument, title: str | None, chunks: int, characters: int
+) -> tuple[Any, ...]:
+    """As of COLUMNS."""
+    return (
+        encode_path(document.source),
+        *_place_of(document),
+        document.content_hash,
+        title,
+        document.format,
+        chunks,
+        characters,
+        json.dumps(document.warnings),
+        json.dumps(document.recognized),
+    )
 
 
 def _columns(chunk: Chunk) -> tuple[Any, ...]:

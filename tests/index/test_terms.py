@@ -11,7 +11,6 @@ from rag.index.codec import DeflatedText
 from rag.index.collection_rows import CollectionRow
 from rag.index.home import catalog
 from rag.index.home.queries import HomeQueries
-from rag.index.home.texts import let_index
 from rag.index.home.vectors import ChromaPlace
 from rag.index.ranking import best_window, fuse, named, okapi, term_weights
 from rag.index.tables import SQLITE_TABLES
@@ -63,7 +62,7 @@ def one_chunk(text: str) -> HomeQueries:
     """A catalog of one chunk, indexed by SQLite itself."""
     connection = connect(":memory:")
     connection.executescript(SQLITE_TABLES)
-    let_index(connection)
+    catalog.let_index(connection)
     made = DeflatedText()
     made.add(text)
     for table, row in {

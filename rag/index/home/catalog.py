@@ -11,7 +11,8 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from rag.index.terms import PUNCTUATION
+from rag.index.terms import PUNCTUATION, indexed_head, indexed_text
+from rag.index.texts import TextDamagedError, Texts
 from state.errors import StorageError
 from state.sqlite_file import SqliteFile, readable
 
@@ -74,10 +75,22 @@ def is_sound(home: Path) -> list[str]:
     return found + [f"a row of {row[0]} points at no {row[2]}" for row in broken]
 
 
+def let_index(connection: sqlite3.Connection) -> None:
+    """Gives a connection the functions of the views `searchable_<id>`."""
+    texts = Texts(connection)
+
+    def chunk_terms(document: int, start: int, end: int) -> str:
+        try:
+            return indexed_text(texts.whole(document)[start:end])
+        except TextDamagedError:
+            return ""
+
+    connection.create_function("chunk_terms", 3, chunk_terms)
+    connection.create_function("head_terms", 2, indexed_head)
+
+
 def create_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
-    """The lexical index of a collection, of what there is already, with its vocabulary. The
-    functions are `rag.index.home.texts`'s.
-    """
+    """The lexical index of a collection, of what there is already, with its vocabulary."""
     table, content = f"lexical_{collection_id}", f"searchable_{collection_id}"
     connection.execute(
         f"CREATE VIEW {content} AS SELECT chunks.id AS id, head_terms(title, heading) AS head,"

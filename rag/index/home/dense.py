@@ -15,6 +15,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from rag.embed.protocol import Vectors
+from rag.index.codec import cosines_of, decode_vectors
 from rag.index.home.chroma import VectorsDamaged
 from rag.index.home.vectors import (
     ChromaPlace,
@@ -110,7 +111,7 @@ class DenseLeg:
         )
         best: list[tuple[float, int]] = []
         while rows := cursor.fetchmany(_BATCH):
-            near = cosines_of([vector for _, vector in rows], query)
+            near = cosines_of(decode_vectors([vector for _, vector in rows], len(query)), query)
             first = np.argsort(-near, kind="stable")[:limit]
             best += [(-float(near[place]), rows[place][0]) for place in first]
             best = sorted(best)[:limit]
@@ -120,14 +121,3 @@ class DenseLeg:
         if self._store is not None:
             self._store.close()
         self._store = None
-
-
-def cosines_of(rows: Sequence[bytes], query: Vectors) -> Vectors:
-    """A vector stored as float16 is of length 1 no more. Chroma divides by the length; so does
-    this, or a score would say which of the two had searched.
-    """
-    halves = np.frombuffer(b"".join(rows), dtype=np.float16)
-    stored = halves.reshape(len(rows), len(query)).astype(np.float32)
-    lengths = np.linalg.norm(stored, axis=1)
-    result: Vectors = stored @ query / np.maximum(lengths, np.finfo(np.float32).tiny)
-    return result

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from rag.index.codec import decode_vector
-from rag.index.collection_rows import CollectionRow, rows_of_many
-from rag.index.home.dense import DenseLeg, cosines_of
-from rag.index.home.texts import Texts
+from rag.index.collection_rows import CollectionRow
+from rag.index.home.dense import DenseLeg
 from rag.index.home.vectors import ChromaPlace
 from rag.index.protocol import Notice
 from rag.index.queries import Queries
@@ -35,10 +33,10 @@ class HomeQueries(Queries):
         files: GitIgnoreSpec | None,
         notice: Notice,
     ) -> None:
-        super().__init__(connection, row, files)
-        self._dense = DenseLeg(connection, place, notice)
-        self._texts = Texts(connection)
         self._table = f"lexical_{row.id}"
+        vocabulary = f"SELECT term, doc AS chunks FROM {self._table}_terms"
+        super().__init__(connection, row, files, vocabulary)
+        self._dense = DenseLeg(connection, place, notice)
 
     def close(self) -> None:
         self._dense.close()
@@ -46,10 +44,6 @@ class HomeQueries(Queries):
     @property
     def dense_searched(self) -> str:  # type: ignore[override]
         return self._dense.searched
-
-    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
-        query = f"SELECT term, doc FROM {self._table}_terms WHERE term IN ({{some}})"
-        return dict.fromkeys(wanted, 0) | dict(rows_of_many(self._sql, query, list(wanted)))
 
     def _matching(
         self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
@@ -86,23 +80,6 @@ class HomeQueries(Queries):
         there = self.still_there(list(found))
         return {row: cosine for row, cosine in found.items() if row in there}
 
-    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
-        query = "SELECT id, vector FROM chunks WHERE id IN ({some})"
-        found = rows_of_many(self._sql, query, rows)
-        near = map(float, cosines_of([stored for _, stored in found], vector))
-        return dict(zip((row for row, _ in found), near, strict=True))
-
-    def _stored_vectors(self, keys: Sequence[int]) -> Iterable[tuple[int, Vectors]]:
-        query = "SELECT key, vector FROM chunks WHERE collection_id = $1 AND key IN ({some})"
-        rows = rows_of_many(self._sql, query, keys, self.row.id)
-        return ((key, decode_vector(stored)) for key, stored in rows)
-
-    def _chunk_texts(self, rows: Sequence[Sequence[Any]]) -> Mapping[int, str]:
-        return {row[0]: self._texts.whole(row[1])[row[-3] : row[-2]] for row in rows}
-
-    def text(self, document: int) -> str:
-        return self._texts.whole(document)
-
     def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
         quoted = " ".join(f'"{word}"' for word in words)
         rows = self._sql.execute(
@@ -111,14 +88,6 @@ class HomeQueries(Queries):
             (f"NEAR({quoted}, {between})", *self._range(document)),
         ).fetchall()
         return bool(rows)
-
-    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
-        found: Iterator[tuple[str, int]] = self._sql.execute(
-            f"SELECT term, doc FROM {self._table}_terms"
-            " WHERE term >= ? AND term < ? AND length(term) BETWEEN ? AND ?",
-            (first, first + "\U0010ffff", shortest, longest),
-        )
-        return found
 
     def holding(self, term: str, limit: int) -> list[int]:
         rows = self._sql.execute(

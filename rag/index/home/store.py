@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index import collection_rows
 from rag.index.collection_rows import CollectionRow
-from rag.index.home.catalog import Catalog, create_lexical, drop_lexical
+from rag.index.home.catalog import Catalog, create_lexical, drop_lexical, let_index
 from rag.index.protocol import Notice
 from rag.index.store import Store
 from rag.index.terms import TERMS_VERSION
@@ -54,7 +54,6 @@ class HomeStore(Store):
     @contextmanager
     def locked(self, name: str, *, create: bool = False, wait: float = 0.0) -> Iterator[Catalog]:
         from rag.index.home.lock import lock_path, write_lock
-        from rag.index.home.texts import let_index
 
         with (
             write_lock(lock_path(self._home, name), wait=wait),

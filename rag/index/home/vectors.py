@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.index.codec import decode_vector
+from rag.index.codec import decode_vectors
 from rag.index.collection_rows import rows_of_many
 from rag.index.home.catalog import Catalog
 from rag.index.home.chroma import (
@@ -168,7 +168,8 @@ def _fill(
         for first in range(0, len(new), _BATCH):
             query = "SELECT id, vector FROM chunks WHERE id IN ({some}) ORDER BY id"
             rows = rows_of_many(connection, query, new[first : first + _BATCH])
-            held.upsert([row for row, _ in rows], [decode_vector(stored) for _, stored in rows])
+            vectors = decode_vectors([stored for _, stored in rows], place.identity.dimension)
+            held.upsert([row for row, _ in rows], vectors)
         if (count := held.count()) != len(wanted):
             raise VectorsDamaged(f"{count} vectors where {len(wanted)} belong")
         ((revision,),) = connection.execute(
@@ -249,10 +250,10 @@ class ChromaVectors(Closing):
         with foreign_errors():
             return set(map(int, self._collection.get(include=[])["ids"]))
 
-    def upsert(self, ids: Sequence[int], vectors: Sequence[Vectors]) -> None:
+    def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
         """At most _BATCH rows at a time."""
         with foreign_errors():
-            self._collection.upsert(ids=list(map(str, ids)), embeddings=list(vectors))
+            self._collection.upsert(ids=list(map(str, ids)), embeddings=vectors)
 
     def delete(self, ids: Sequence[int]) -> None:
         with foreign_errors():

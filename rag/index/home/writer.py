@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 
 from rag.embed.protocol import Vectors
-from rag.index.codec import decode_vector, encode_vectors
+from rag.index.codec import encode_vectors
 from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.home.vectors import ChromaPlace, bring_up_to_date
 from rag.index.protocol import Notice
@@ -29,30 +29,27 @@ class HomeWriter(CollectionWriter):
         self._place = place
         self._notice = notice
         self._table = f"lexical_{row.id}"
+        self._given: dict[str, int] = {}
 
     def _transaction(self) -> AbstractContextManager[None]:
         return transaction(self._connection)
 
-    def _new_chunks(self, count: int) -> list[int]:
+    def _new_rows(self, table: str, count: int) -> list[int]:
         """Nobody else writes meanwhile."""
-        found = self._connection.execute(
-            "SELECT seq FROM sqlite_sequence WHERE name = 'chunks'"
-        ).fetchall()
-        first = found[0][0] + 1 if found else 1
-        return list(range(first, first + count))
+        rows = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
+        used = max(self._given.get(table, 0), *(row for (row,) in rows), 0)
+        self._given[table] = used + count
+        return list(range(used + 1, used + count + 1))
 
     def _encoded(self, vectors: Vectors) -> list[bytes]:
         return encode_vectors(vectors)
 
-    def _decoded(self, stored: bytes) -> Vectors:
-        return decode_vector(stored)
-
-    def _index(self, _document: int, chunks: Sequence[Searchable]) -> None:
+    def _index(self, chunks: Sequence[Searchable]) -> None:
         self._connection.executemany(
             f"INSERT INTO {self._table} (rowid, body, head) VALUES (?, ?, ?)",
             (
                 (row, indexed_text(text), indexed_head(title, heading))
-                for row, text, title, heading in chunks
+                for row, _, text, title, heading in chunks
             ),
         )
 

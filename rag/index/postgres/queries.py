@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from rag.index.codec import decode_text, inflated
-from rag.index.collection_rows import rows_of_many
+from rag.index.collection_rows import CollectionRow
 from rag.index.queries import Queries
 from rag.index.ranking import HEAD_WEIGHT
+from state.database import Sql
 
 if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
     from rag.embed.protocol import Vectors
 
 MOST_READ = 400
@@ -55,12 +57,9 @@ class PostgresQueries(Queries):
 
     dense_searched = "pgvector"
 
-    def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
-        rows = self._asked(
-            "SELECT term, chunks FROM vocabulary WHERE collection_id = $1 AND term = ANY($2)",
-            list(wanted),
-        )
-        return dict.fromkeys(wanted, 0) | dict(rows)
+    def __init__(self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None) -> None:
+        counted = f"SELECT term, chunks FROM vocabulary WHERE collection_id = {row.id}"
+        super().__init__(sql, row, files, f"{counted} AND chunks > 0")
 
     def _matching(
         self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
@@ -99,28 +98,6 @@ class PostgresQueries(Queries):
             near = (self._chosen,)
         return dict(self._sql.execute(query, (Vector(vector), limit, *near)).fetchall())
 
-    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
-        from pgvector import Vector
-
-        query = "SELECT id, 1 - (vector::vector <=> $1) FROM chunks WHERE id = ANY($2)"
-        return dict(self._sql.execute(query, (Vector(vector), list(rows))).fetchall())
-
-    def _stored_vectors(self, keys: Sequence[int]) -> Iterable[tuple[int, Vectors]]:
-        rows = self._asked(
-            "SELECT key, vector FROM chunks WHERE collection_id = $1 AND key = ANY($2)", list(keys)
-        )
-        return ((key, stored.to_numpy().astype("float32")) for key, stored in rows)
-
-    def _chunk_texts(self, rows: Sequence[Sequence[Any]]) -> Mapping[int, str]:
-        query = "SELECT chunk_id, text FROM lexical WHERE chunk_id IN ({some})"
-        found = rows_of_many(self._sql, query, [row[0] for row in rows])
-        return {row: decode_text(text) for row, text in found}
-
-    def text(self, document: int) -> str:
-        query = "SELECT text FROM texts WHERE document_id = $1"
-        ((text,),) = self._sql.execute(query, (document,)).fetchall()
-        return inflated(text)
-
     def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
         rows = self._sql.execute(
             "SELECT chunk_id, lexeme, positions FROM lexical, unnest(terms)"
@@ -134,15 +111,6 @@ class PostgresQueries(Queries):
             0 < abs(here - there) <= between + 1
             for held in places.values()
             for here, there in product(*(held[word] for word in words))
-        )
-
-    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
-        return iter(
-            self._asked(
-                "SELECT term, chunks FROM vocabulary WHERE collection_id = $1 AND term >= $2"
-                " AND term < $3 AND length(term) BETWEEN $4 AND $5 AND chunks > 0",
-                *(first, first + "\U0010ffff", shortest, longest),
-            )
         )
 
     def holding(self, term: str, limit: int) -> list[int]:

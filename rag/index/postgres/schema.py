@@ -25,7 +25,6 @@ CREATE TABLE lexical (
   collection_id bigint NOT NULL,
   document_id bigint NOT NULL,
   size integer NOT NULL,
-  text bytea NOT NULL,
   terms tsvector NOT NULL
 ) WITH (toast_tuple_target = 128);
 CREATE INDEX lexical_document ON lexical (document_id);

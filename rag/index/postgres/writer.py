@@ -8,11 +8,11 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from rag.embed.protocol import Vectors
-from rag.index.codec import encode_text
 from rag.index.collection_rows import CollectionRow
 from rag.index.postgres.database import SharedDatabase
 from rag.index.terms import indexed_head, indexed_text
 from rag.index.writer import CollectionWriter, Searchable
+from state.database import Sql
 from state.postgres import PostgresSql
 
 if TYPE_CHECKING:
@@ -52,16 +52,14 @@ class PostgresWriter(CollectionWriter):
         db: psycopg.Connection[Any] = database.connected()
         super().__init__(PostgresSql(db), row, host)
         self._db = db
-        # Another connection, for what is asked from another thread meanwhile.
         self._lookup = SharedDatabase(database.url, database.schema)
         self._new = 0
 
     def _transaction(self) -> AbstractContextManager[Any]:
         return self._db.transaction()
 
-    def _new_chunks(self, count: int) -> list[int]:
-        self._new += count
-        query = "SELECT nextval('chunks_id_seq') FROM generate_series(1, $1::int)"
+    def _new_rows(self, table: str, count: int) -> list[int]:
+        query = f"SELECT nextval('{table}_id_seq') FROM generate_series(1, $1::int)"
         return [row for (row,) in self._sql.execute(query, (count,)).fetchall()]
 
     def _encoded(self, vectors: Vectors) -> list[Any]:
@@ -69,21 +67,17 @@ class PostgresWriter(CollectionWriter):
 
         return list(map(HalfVector, vectors))
 
-    def _decoded(self, stored: Any) -> Vectors:
-        vector: Vectors = stored.to_numpy().astype("float32")
-        return vector
-
-    def _index(self, document: int, chunks: Sequence[Searchable]) -> None:
+    def _index(self, chunks: Sequence[Searchable]) -> None:
+        self._new += len(chunks)
         held: Counter[str] = Counter()
         rows = []
-        for row, text, title, heading in chunks:
+        for row, document, text, title, heading in chunks:
             places, size = _places(text, title, heading)
             held.update(places.keys())
-            vector = _tsvector(places)
-            rows.append((row, self.row.id, document, size, encode_text(text), vector))
+            rows.append((row, self.row.id, document, size, _tsvector(places)))
         self._sql.executemany(
-            "INSERT INTO lexical (chunk_id, collection_id, document_id, size, text, terms)"
-            " VALUES ($1, $2, $3, $4, $5, $6::tsvector)",
+            "INSERT INTO lexical (chunk_id, collection_id, document_id, size, terms)"
+            " VALUES ($1, $2, $3, $4, $5::tsvector)",
             rows,
         )
         terms = sorted(held)
@@ -92,9 +86,8 @@ class PostgresWriter(CollectionWriter):
     def _unindex(self, documents: Sequence[int]) -> None:
         self._sql.execute(_UNCOUNT, (list(documents), self.row.id))
 
-    def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        with self._lookup.reading() as sql:
-            return self._vectors_for(sql, texts)
+    def _beside(self) -> AbstractContextManager[Sql]:
+        return self._lookup.reading()
 
     def close(self, *, interrupted: bool) -> None:
         self._lookup.close()
