@@ -194,7 +194,7 @@ class Session(Closing):
         self, deps: Dependencies, thread: str, leave: Leave, *, pin: bool
     ) -> Dependencies:
         """With what the thread remembers, and the turn kept on it unless it was left."""
-        from rag.cited_files import cited_files
+        from rag.thread_export import cited_files
 
         memory = self.memory
 

@@ -107,7 +107,6 @@ class Settings(BaseSettings):
     threads: Url | None = Field(None, description="Postgres URL instead of the threads file")
 
     model: str = Field("gpt-4o-mini", description="chat model")
-    grade_model: str | None = Field(None, description="a cheaper model for grading")
     base_url: Url | None = Field(None, description="endpoint of an OpenAI-compatible server")
     api_key: SecretStr | None = Field(None, description="key for the endpoint")
     temperature: float | None = Field(0.0, description="sampling temperature of answers")

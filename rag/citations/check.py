@@ -1,13 +1,14 @@
 """A draft checked part by part: are its quotes where it says, and its numbers and names in them?
 
 No rule of words outvotes a model: what has a located quote is shown, and only a number or a date
-that its own quote gives otherwise takes a part out.
+that its own quote gives otherwise takes a part out. Parts that are cited and in doubt may be shown
+to a model (`--verify model`): what it finds supported is verified, what it denies is left out.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag.citations.marking import NO_QUOTE, joined, marked
@@ -129,6 +130,34 @@ def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
         supported: tuple[Citation, ...] = tuple({**c, "support": "unsupported"} for c in citations)
         return Finding("unverified", reason, supported)
     return Finding("verified", STANDS, citations)
+
+
+def in_doubt(checked: Checked) -> dict[int, tuple[str, str]]:
+    """The text and the passages of each part that is cited and not verified, by its place."""
+    return {
+        place: (
+            checked.parts[place]["text"].strip(),
+            " … ".join(dict.fromkeys(citation["passage"] for citation in finding.citations)),
+        )
+        for place, finding in enumerate(checked.findings)
+        if finding.verdict == "unverified" and finding.citations
+    }
+
+
+def heard(checked: Checked, verdicts: Sequence[bool | None]) -> Checked:
+    """With the model's verdicts on what is in doubt, in the same order."""
+    said = dict(zip(in_doubt(checked), verdicts, strict=True))
+    findings = [_heard(each, said.get(place)) for place, each in enumerate(checked.findings)]
+    return Checked(checked.parts, findings)
+
+
+def _heard(finding: Finding, supported: bool | None) -> Finding:
+    if supported is None:
+        return finding
+    if not supported:
+        return replace(finding, verdict="contradicted", reason="the model denied it on the source")
+    cited: tuple[Citation, ...] = tuple({**c, "support": "supported"} for c in finding.citations)
+    return Finding("verified", "the model confirmed it on the source", cited)
 
 
 def citation_of(document: ContextDocument, place: Located) -> Citation:

@@ -1,16 +1,19 @@
-"""Where a quote stands: word for word, or nearly so and then at its real wording.
+"""Where a quote stands: word for word but for markup, white space and typography, or nearly so and
+then at its real wording.
 
 Quotes and documents are both written by others: every search here is bounded by their lengths.
 """
 
+# ruff: noqa: RUF001
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
-from rag.citations.words import Word, words_of
 from state.passages import ContextDocument, Excerpt
 
 NEAR = 0.9
@@ -23,12 +26,38 @@ _LONGEST = 4_000
 """Characters of a quote that are looked at."""
 _APART = 12
 """Characters between two stretches that are read as one: marks and white space."""
-_BREAK = Word("\n", 0, 0)
 _ELLIPSIS = re.compile(r"\s*(?:\[(?:…|\.{3})\]|…|\.{3,})\s*")
 _SIGNS = re.compile(r"\s.*", re.DOTALL)
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
 _SHORT = 3
 _LONG = 5
+
+
+_CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_INVISIBLE = "\u00ad\u200b-\u200d\u2060\ufeff"
+_LETTER = rf"(?:(?![{_CJK}])[^\W_])"
+_PIECE = re.compile(
+    # What is markup only: comments, tags, shortcodes, where links lead, marks before a line.
+    r"<!--(?:(?!-->).){0,2000}-->|</?[A-Za-z][^<>\n]{0,300}>|\{\{[<%].{0,300}?[%>]\}\}"
+    r"|\{%.{0,300}?%\}|\]\([^()\s]{0,500}(?:\s+\"[^\"\n]{0,200}\")?\)|^[ \t]*>[> \t]*|!(?=\[)"
+    rf"|(?P<word>[{_CJK}]|{_LETTER}+(?:[{_INVISIBLE}]+{_LETTER}+)*"
+    # Signs that change what is said; a minus only where it is one.
+    r"|[<>=%+/\\≤≥≠±]|(?<![^\s(])[-−](?=\d))",
+    re.MULTILINE | re.DOTALL,
+)
+_UNSEEN = re.compile(f"[{_INVISIBLE}]")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """`said` is what it is compared by; `[start, end)` are characters of the document."""
+
+    said: str
+    start: int
+    end: int
+
+
+_BREAK = Word("\n", 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +85,16 @@ def locate(quote: str, document: ContextDocument) -> list[Located]:
         for place, behind in zip(found, signs, strict=True)
         if place is not None
     ]
+
+
+def words_of(text: str, base: int = 0) -> Iterator[Word]:
+    """The words of a text that begins at `base` of its document."""
+    for found in _PIECE.finditer(text):
+        if (word := found["word"]) is not None:
+            said = unicodedata.normalize("NFKC", _UNSEEN.sub("", word)).casefold()
+            yield Word(
+                "".join(said.replace("−", "-").split()), base + found.start(), base + found.end()
+            )
 
 
 def _says_something(piece: Sequence[str]) -> bool:
@@ -101,50 +140,39 @@ def _nearly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | Non
         if len(places.get(said, ())) <= _TOO_COMMON
         for place in places.get(said, ())
     )
-    best: tuple[float, int, int] | None = None
+    found: list[tuple[float, int, int]] = []
     for line, _ in lines.most_common(_TRIED):
         low, high = max(line - room, 0), min(line + len(piece) + room, len(text))
-        found = _aligned(piece, [word.said for word in text[low:high]])
-        if found is not None and (best is None or found[0] < best[0]):
-            best = found[0], low + found[1], low + found[2]
-    if best is None or best[0] > (1 - NEAR) * len(piece):
-        return None
-    return best[1], best[2]
+        near = [word.said for word in text[low:high]]
+        held = SequenceMatcher(None, piece, near, autojunk=False).get_matching_blocks()[:-1]
+        if held:
+            start, end = held[0].b, held[-1].b + held[-1].size
+            found.append((_changed(piece, near[start:end]), low + start, low + end - 1))
+    cost, first, last = min(found, default=(float(MOST_WORDS), 0, 0))
+    return (first, last) if cost <= (1 - NEAR) * len(piece) else None
 
 
-def _aligned(piece: Sequence[str], text: Sequence[str]) -> tuple[float, int, int] | None:
-    """The least that must be changed for the piece to stand in the text, which may go on before
-    and behind it (Sellers 1980), and the first and last word it then has.
-    """
-    costs = [0.0] * (len(text) + 1)
-    starts = [*range(len(text) + 1)]
-    for said in piece:
-        left_out = _alone(said)
-        new, origin = [costs[0] + left_out], [starts[0]]
-        for place, other in enumerate(text, 1):
-            ways = (
-                (costs[place - 1] + _exchanged(said, other), starts[place - 1]),
-                (costs[place] + left_out, starts[place]),
-                (new[place - 1] + _alone(other), origin[place - 1]),
-            )
-            cost, start = min(ways)
-            new.append(cost)
-            origin.append(start)
-        costs, starts = new, origin
-    end = min(range(len(costs)), key=costs.__getitem__)
-    return (costs[end], starts[end], end - 1) if end > starts[end] else None
+def _changed(piece: Sequence[str], other: Sequence[str]) -> float:
+    """How many words must be changed for the piece to be the other."""
+    cost = 0.0
+    for _, a, b, c, d in SequenceMatcher(None, piece, other, autojunk=False).get_opcodes():
+        left, right = piece[a:b], other[c:d]
+        if left != right:
+            forms = len(left) == len(right) and all(map(_is_form, left, right))
+            least = 1.0 if left and right else 0.0
+            dear = max(sum(map(_weight, left)), sum(map(_weight, right)), least)
+            cost += 0.3 * len(left) if forms else dear
+    return cost
 
 
-def _alone(said: str) -> float:
+def _weight(said: str) -> float:
     """What it costs to leave a word out or to put it in: a number or a denial is never near."""
     if said in _DENIALS or said == "\n" or any(map(str.isdigit, said)):
         return float(MOST_WORDS)
     return 0.5 if len(said) <= _SHORT else 1.0
 
 
-def _exchanged(said: str, other: str) -> float:
-    if said == other:
-        return 0.0
-    dear = max(_alone(said), _alone(other))
-    alike = min(len(said), len(other)) >= _LONG and said[:_LONG] == other[:_LONG]
-    return 0.3 if alike and dear <= 1 else max(dear, 1.0)
+def _is_form(said: str, other: str) -> bool:
+    """Whether two words are forms of one: "restore" and "restores"."""
+    plain = max(_weight(said), _weight(other)) <= 1
+    return plain and min(len(said), len(other)) >= _LONG and said[:_LONG] == other[:_LONG]

@@ -6,53 +6,15 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from state.events import ModelCalled
 
-
-Operation = Literal["chat", "embeddings"]
-
-
-@dataclass(slots=True)
-class Call:
-    """`began` and `ended` are time.perf_counter's seconds, retries included. `prompt` is the
-    version of the prompt. A call that `failed` counts no tokens.
-    """
-
-    operation: Operation
-    model: str
-    host: str
-    prompt: str | None
-    began: float
-    ended: float = 0.0
-    input_tokens: int = 0
-    output_tokens: int = 0
-    failed: bool = True
-
-    def event(self, node: str, started: float) -> ModelCalled:
-        """The call as an event of a run that began at `started`."""
-        return {
-            "event": "model_called",
-            "node": node,
-            "operation": self.operation,
-            "model": self.model,
-            "host": self.host,
-            "prompt": self.prompt,
-            "at_ms": round((self.began - started) * 1000, 3),
-            "ms": round((self.ended - self.began) * 1000, 3),
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-            "failed": self.failed,
-        }
+_LOG: ContextVar[list[ModelCalled] | None] = ContextVar("calls", default=None)
 
 
-_LOG: ContextVar[list[Call] | None] = ContextVar("calls", default=None)
-
-
-def call_log() -> list[Call] | None:
+def call_log() -> list[ModelCalled] | None:
     """Where the calls made on this thread are recorded, to be given to any other thread that makes
     some for it; None where nobody asked.
     """
@@ -60,9 +22,9 @@ def call_log() -> list[Call] | None:
 
 
 @contextmanager
-def recorded() -> Iterator[list[Call]]:
-    """The calls that are made inside, in the order they began."""
-    calls: list[Call] = []
+def recorded() -> Iterator[list[ModelCalled]]:
+    """The calls that are made inside, in the order they began, for `told_of`."""
+    calls: list[ModelCalled] = []
     token = _LOG.set(calls)
     try:
         yield calls
@@ -70,16 +32,40 @@ def recorded() -> Iterator[list[Call]]:
         _LOG.reset(token)
 
 
+def told_of(call: ModelCalled, node: str, started: float) -> ModelCalled:
+    """The call as an event of a run that began at `started`."""
+    return {**call, "node": node, "at_ms": round(call["at_ms"] - started * 1000, 3)}
+
+
 @contextmanager
 def recorded_call(
-    log: list[Call] | None, operation: Operation, model: str, host: str, prompt: str | None = None
-) -> Iterator[Call]:
-    """One call, recorded in `log` whether it comes to its end or not."""
-    call = Call(operation, model, host, prompt, time.perf_counter())
+    log: list[ModelCalled] | None,
+    operation: Literal["chat", "embeddings"],
+    model: str,
+    host: str,
+    prompt: str | None = None,
+) -> Iterator[ModelCalled]:
+    """One call, recorded in `log` whether it comes to its end or not, its retries included. Its
+    `at_ms` is time.perf_counter's; `prompt` the version of the prompt.
+    """
+    began = time.perf_counter()
+    call: ModelCalled = {
+        "event": "model_called",
+        "node": "",
+        "operation": operation,
+        "model": model,
+        "host": host,
+        "prompt": prompt,
+        "at_ms": began * 1000,
+        "ms": 0.0,
+        "input_tokens": 0,
+        "output_tokens": 0,
+        "failed": True,
+    }
     if log is not None:
         log.append(call)
     try:
         yield call
-        call.failed = False
+        call["failed"] = False
     finally:
-        call.ended = time.perf_counter()
+        call["ms"] = round((time.perf_counter() - began) * 1000, 3)

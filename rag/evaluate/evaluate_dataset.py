@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Notify = Callable[[str], None]
 
 _TOLD = {
-    *("grade_model", "grader", "verify", "k", "max_loops"),
+    *("grader", "verify", "k", "max_loops"),
     *("max_tokens", "max_cost", "timeout", "temperature"),
 }
 

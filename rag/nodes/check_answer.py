@@ -10,7 +10,7 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
-from rag.citations.check import Checked, check
+from rag.citations.check import Checked, check, heard, in_doubt
 from rag.dependencies import Dependencies
 from rag.engines.protocol import ClaimChecker
 from rag.index.terms import terms
@@ -135,8 +135,6 @@ def _verified(checked: Checked, state: GraphState, deps: Dependencies) -> tuple[
     asks = deps.settings.verify is Verifier.MODEL and state["budget_spent"] is None
     if not (asks and isinstance(deps.engine, ClaimChecker)):
         return checked, {}
-    from rag.citations.verification import heard, in_doubt
-
     doubtful = in_doubt(checked)
     if not doubtful:
         return checked, {}

@@ -9,7 +9,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
-from rag.endpoint.calls import recorded
+from rag.endpoint.calls import recorded, told_of
 from rag.index.vocabulary import reading_for
 from state.graph_state import GraphState
 
@@ -73,7 +73,7 @@ def told(
             update = run()
         finally:  # a node that fails has called too
             for call in calls:
-                write(call.event(name, started))
+                write(told_of(call, name, started))
     spent = round((time.perf_counter() - began) * 1000, 3)
     write({"event": "node_finished", "node": name, "ms": spent})
     return update, spent

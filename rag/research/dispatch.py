@@ -11,17 +11,18 @@ from collections.abc import Sequence
 from queue import SimpleQueue
 from threading import Thread
 
-from rag.endpoint.calls import Call, recorded
+from rag.endpoint.calls import recorded, told_of
 from rag.research.findings import read_files_of, written
 from rag.research.researcher import Found, ResearchDependencies
 from rag.research.roles import ROLES
 from state.answer import NO_USAGE, add_usage
+from state.events import ModelCalled
 from state.research_state import EVERYTHING, Artifact, Subtask
 
 AT_ONCE = 6
 """Subtasks that run together at most."""
 
-Returned = SimpleQueue[tuple[Subtask, Artifact | BaseException, list[Call], float]]
+Returned = SimpleQueue[tuple[Subtask, Artifact | BaseException, list[ModelCalled], float]]
 """What became of each subtask, with the model calls made for it and its milliseconds."""
 
 
@@ -47,7 +48,7 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
         for _ in ready:
             task, result, calls, ms = returned.get()
             for call in calls:
-                deps.emit(call.event(task["id"], deps.started))
+                deps.emit(told_of(call, task["id"], deps.started))
             if isinstance(result, BaseException):
                 failures.append(result)
             else:

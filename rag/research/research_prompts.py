@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rag.context import document_text
-from rag.engines.openai.fence import Fence
-from rag.engines.openai.prompts import Messages
+from rag.engines.openai.prompts import Fence, Messages
 from rag.research.findings import ReadFiles, signs
 from rag.research.researcher import View
 from rag.research.roles import PLANNED, Role

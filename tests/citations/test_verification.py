@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rag.citations.check import Checked, Finding
-from rag.citations.verification import heard, in_doubt
+from rag.citations.check import Checked, Finding, heard, in_doubt
 from rag.engines.openai.plain_reply import read_parts
 from state.answer import Citation
 

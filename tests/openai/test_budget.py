@@ -67,8 +67,6 @@ def test_a_money_budget_needs_a_price():
     require_prices(settings_for(model="llama3", max_cost=1.0, prices={"llama3": (0, 0)}))
     with pytest.raises(SettingsError, match="no price for model llama3"):
         require_prices(settings_for(model="llama3", max_cost=1.0))
-    with pytest.raises(SettingsError, match="no price for model llama3"):
-        require_prices(settings_for(grade_model="llama3", max_cost=1.0))
 
 
 def test_prices_of_the_settings_come_first():

@@ -6,7 +6,6 @@ from openai_samples import (
     PARIS,
     QUESTION,
     ROME,
-    answering,
     chunk_of,
     connect,
     grade_of,
@@ -76,15 +75,6 @@ def test_code_stands_in_for_unreadable_grades_with_a_warning():
 def test_a_server_that_gives_no_reply_at_all_fails_the_run():
     with ScriptedServer(status(401)) as server, pytest.raises(ModelError, match="401"):
         connect(server, LocalGrader(), grader="model").grade(grading(PARIS))
-
-
-def test_a_cheaper_model_grades_and_the_other_answers():
-    with ScriptedServer(call(grades(True)), text("Paris [1].")) as server:
-        engine = connect(server, grade_model="small", prices={"small": (1.0, 1.0)})
-        graded = engine.grade(grading(PARIS))
-        engine.generate(answering(), lambda _: None)
-    assert [request.body["model"] for request in server.requests] == ["small", "gpt-4o-mini"]
-    assert graded.usage["cost_usd"] == pytest.approx(110e-6)
 
 
 def test_earlier_finds_count_for_what_suffices():

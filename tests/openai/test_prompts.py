@@ -23,7 +23,7 @@ from openai_samples import (
 from scripted_server import ScriptedServer, call, text
 
 from rag.engines.openai import prompts
-from rag.engines.openai.fence import Fence
+from rag.engines.openai.prompts import Fence
 from rag.engines.protocol import RewriteRequest
 
 PLANTED = (
@@ -112,7 +112,7 @@ def test_the_mark_is_a_question_s_own_and_nothing_changes_before_the_documents_o
 
 
 def test_the_mark_is_another_in_another_process():
-    code = "from rag.engines.openai.fence import Fence; print(Fence.around('q', []).mark)"
+    code = "from rag.engines.openai.prompts import Fence; print(Fence.around('q', []).mark)"
     run = [sys.executable, "-c", code]
     marks = {subprocess.run(run, capture_output=True, check=True).stdout for _ in range(2)}
     assert len(marks) == 2

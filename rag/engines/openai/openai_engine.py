@@ -43,7 +43,6 @@ class OpenAIEngine:
     """
 
     chat: ChatModel
-    grader: ChatModel
     local: Engine
     settings: Settings
     budget: Budget = field(default_factory=Budget)
@@ -59,17 +58,13 @@ class OpenAIEngine:
         """
         require_prices(settings)
         endpoint = chat_endpoint(settings)
-        chat = ChatModel(settings.model, endpoint, settings)
-        grades = settings.grade_model or settings.model
-        grader = chat if grades == settings.model else ChatModel(grades, endpoint, settings)
-        return cls(chat, grader, local, settings)
+        return cls(ChatModel(settings.model, endpoint, settings), local, settings)
 
     def for_question(self, budget: Budget, *, streamed: bool = True) -> OpenAIEngine:
         return replace(self, budget=budget, streamed=streamed, failures=[])
 
     def close(self) -> None:
         self.chat.close()
-        self.grader.close()
 
     @property
     def name(self) -> str:
@@ -86,7 +81,7 @@ class OpenAIEngine:
     def grade(self, request: GradeRequest) -> Graded:
         if self.failures or self.settings.grader is not GraderChoice.MODEL:
             return self.local.grade(request)
-        return self._metered(partial(grade, self.grader, self.local, request))
+        return self._metered(partial(grade, self.chat, self.local, request))
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
         if self.failures:
@@ -98,7 +93,7 @@ class OpenAIEngine:
         return self._metered(partial(generate, self.chat, request, emit, streamed=self.streamed))
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
-        return self._metered(partial(verify, self.grader, claims, quotes))
+        return self._metered(partial(verify, self.chat, claims, quotes))
 
     def _metered(self, ask: Callable[[UsageMeter], T]) -> T:
         """With what the calls inside took and warned of; what they took is told with BudgetSpent

@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from rag.budget import Budget
-from rag.endpoint.calls import Call, call_log
+from rag.endpoint.calls import call_log
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.reply import Reply
 from state.answer import NodeUsage
 from state.errors import SettingsError
+from state.events import ModelCalled
 from state.settings import Settings
 
 LISTED: Mapping[str, tuple[float, float]] = {
@@ -44,13 +45,12 @@ def price_of(model: str, settings: Settings) -> tuple[float, float] | None:
 
 def require_prices(settings: Settings) -> None:
     """Raises SettingsError if a money budget is set for a model without a price."""
-    for model in {settings.model, settings.grade_model or settings.model}:
-        if settings.max_cost is not None and price_of(model, settings) is None:
-            raise SettingsError(
-                f"--max-cost cannot be kept: there is no price for model {model}.",
-                f'Add it to the settings: prices = {{"{model}" = [USD, USD]}} (per million '
-                "input and output tokens), or use --max-tokens.",
-            )
+    if settings.max_cost is not None and price_of(settings.model, settings) is None:
+        raise SettingsError(
+            f"--max-cost cannot be kept: there is no price for model {settings.model}.",
+            f'Add it to the settings: prices = {{"{settings.model}" = [USD, USD]}} (per million '
+            "input and output tokens), or use --max-tokens.",
+        )
 
 
 @dataclass(slots=True)
@@ -66,7 +66,7 @@ class UsageMeter:
     outputs: int = 0
     cost: float | None = 0.0
     estimated: bool = False
-    log: list[Call] | None = field(default_factory=call_log)
+    log: list[ModelCalled] | None = field(default_factory=call_log)
     warnings: list[str] = field(default_factory=list)
     failed: bool = False
     _lock: Lock = field(default_factory=Lock, repr=False)
@@ -84,7 +84,7 @@ class UsageMeter:
         self.budget.add(inputs + outputs, cost)
 
     def settle(
-        self, call: Call, messages: Messages, reply: Reply, price: tuple[float, float] | None
+        self, call: ModelCalled, messages: Messages, reply: Reply, price: tuple[float, float] | None
     ) -> None:
         """Note a call's tokens and charge them; ours where the server sent none."""
         usage = reply.usage
@@ -92,7 +92,7 @@ class UsageMeter:
             inputs, outputs = usage["input_tokens"], usage["output_tokens"]
             if _is_cut(messages, inputs):
                 line = (
-                    f"Model {call.model} at {call.host} read {inputs:,} of about "
+                    f"Model {call['model']} at {call['host']} read {inputs:,} of about "
                     f"{tokens_of(messages):,} tokens: it cut your documents. Give it a longer "
                     "context: OLLAMA_CONTEXT_LENGTH or num_ctx (Ollama), -c (llama.cpp), "
                     "--max-model-len (vLLM)."
@@ -104,7 +104,7 @@ class UsageMeter:
 
             inputs, outputs = tokens_of(messages), count_tokens(reply.written)
             self.add(inputs, outputs, price, estimated=True)
-        call.input_tokens, call.output_tokens = inputs, outputs
+        call["input_tokens"], call["output_tokens"] = inputs, outputs
 
     @property
     def usage(self) -> NodeUsage:
