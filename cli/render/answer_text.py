@@ -17,7 +17,6 @@ from state.errors import UsageError
 from state.wording import many
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.text import Text
 
 QUOTE_WIDTH = 160
@@ -42,34 +41,24 @@ def answer_lines(answer: Answer) -> Iterator[str]:
         yield from map(source_line, cited(answer))
 
 
-def print_answer(
-    terminal: Terminal,
-    answer: Answer,
-    shown: RenderableType | None = None,
-    *,
-    quotes: bool = False,
-) -> None:
-    """The answer and its places to stdout, then with `quotes` what is cited, whole. On a terminal
-    `shown` stands for what a model wrote.
-    """
+def print_answer(terminal: Terminal, answer: Answer, *, quotes: bool = False) -> None:
+    """The answer and its places to stdout, then with `quotes` what is cited, whole."""
     if not terminal.out_is_tty:
         for line in answer_lines(answer):
             terminal.out(line)
     else:
-        _draw(terminal, answer, shown)
+        _draw(terminal, answer)
     for citation in cited(answer) if quotes else ():
         terminal.out("")
         lead = f"[{citation['marker']}] "
         terminal.wrapped(f"{lead}“{citation['quote'].strip()}”", len(lead))
 
 
-def _draw(terminal: Terminal, answer: Answer, shown: RenderableType | None) -> None:
+def _draw(terminal: Terminal, answer: Answer) -> None:
     from rich.text import Text
 
     console, snippets = terminal.out_console(), snippets_of(answer)
-    if shown is not None and not snippets:
-        console.print(shown)
-    elif _said(answer):
+    if _said(answer):
         print_wrapped(console, _dimmed_targets(Text(clean(_said(answer)))))
     for number, citation in enumerate(snippets):
         if number or _said(answer):

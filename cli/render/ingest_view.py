@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -18,7 +17,6 @@ from state.wording import many
 if TYPE_CHECKING:
     from rag.ingest.ingest_report import IngestReport, OnEvent
 
-_MOST_LINES = 40
 _A_FOLDER_OF = 6
 """Files skipped for one reason from which they are told of on one line."""
 _VERBS = {"added": "add", "updated": "update", "removed": "remove"}
@@ -41,12 +39,8 @@ def print_report(report: IngestReport, terminal: Terminal) -> None:
         ("warning", report.warnings, terminal.notice),
         ("skipped", report.skipped, terminal.notice),
     ):
-        told = _together(problems)
-        most = len(told) if kind == "failed" else _MOST_LINES
-        for path, reason in told[:most]:
+        for path, reason in _together(problems):
             tell(f"{kind}: {path}: {reason}")
-        if len(told) > most:
-            tell(f"{kind}: {len(told) - most} more; `crag ingest --json` lists them all")
     if report.waiting_pages:
         how = "its package needs Python 3.11 or 3.12"
         if sys.version_info < (3, 13):
@@ -82,26 +76,9 @@ def summary(report: IngestReport) -> str:
     return f"{report.collection}: {told}; {held} in {report.seconds:.1f} s"
 
 
-def dry_run_lines(terminal: Terminal) -> OnEvent:
-    """Names the files that a dry run would deal with, the first of each kind."""
-    told: Counter[str] = Counter()
-
-    def on_event(event: IngestEvent) -> None:
-        if event["event"] == "planned" or event["outcome"] not in _VERBS:
-            return
-        verb = _VERBS[event["outcome"]]
-        told[verb] += 1
-        if told[verb] <= _MOST_LINES:
-            terminal.notice(f"would {verb}: {event['path']}")
-        elif told[verb] == _MOST_LINES + 1:
-            terminal.notice(f"would {verb}: more; `crag ingest --dry-run --events` lists them all")
-
-    return on_event
-
-
 @contextmanager
-def progress(terminal: Terminal) -> Iterator[OnEvent]:
-    """A bar over what is to be read, on a terminal only."""
+def progress(terminal: Terminal, *, dry_run: bool) -> Iterator[OnEvent]:
+    """A bar over what is to be read, on a terminal only; of a dry run the files it would change."""
     with progress_on(terminal) as told:
         files, read = 1, 0
 
@@ -109,8 +86,10 @@ def progress(terminal: Terminal) -> Iterator[OnEvent]:
             nonlocal files, read
             if event["event"] == "planned":
                 files = event["files"]
-            elif event["outcome"] != "removed":
-                read += 1
+            else:
+                read += event["outcome"] != "removed"
+                if dry_run and event["outcome"] in _VERBS:
+                    terminal.notice(f"would {_VERBS[event['outcome']]}: {event['path']}")
             if files > 1:
                 told("files", read, files)
 

@@ -19,23 +19,15 @@ if TYPE_CHECKING:
 class LiveAnswer:
     """Shows a run's events as they come, and holds its answer.
 
-    On a terminal the draft grows in place, as Markdown where it is `marked`, and gives way to the
-    checked answer, which the caller prints; elsewhere nothing is shown but the trace or the events
-    asked for.
+    On a terminal the draft grows in place, and gives way to the checked answer, which the caller
+    prints; elsewhere nothing is shown but the trace or the events asked for.
     """
 
     def __init__(
-        self,
-        terminal: Terminal,
-        *,
-        trace: bool,
-        stream: bool,
-        events: bool = False,
-        marked: bool = False,
+        self, terminal: Terminal, *, trace: bool, stream: bool, events: bool = False
     ) -> None:
         self._terminal = terminal
         self._events = events
-        self._marked = marked
         self._stream = stream and not trace
         self._view: TraceView | None = None
         if trace:
@@ -93,12 +85,5 @@ class LiveAnswer:
         from rich.text import Text
 
         if self._draft:
-            return markdown(self._draft) if self._marked else Text(clean(self._draft))
+            return Text(clean(self._draft))
         return Spinner("dots", text=Text(f"{self._doing}…", style="dim"))
-
-
-def markdown(text: str) -> RenderableType:
-    from rich.markdown import Markdown
-
-    # A link shows where it leads: its words may come from a document.
-    return Markdown(clean(text), hyperlinks=False)

@@ -1,11 +1,9 @@
-"""Text on a terminal: prose wrapped at words, tables in columns, code as it was written; places,
-sums of money and foreign text on a part of a line.
+"""Text on a terminal: prose wrapped at words, code and tables as they were written; places, sums of
+money and foreign text on a part of a line.
 """
 
 from __future__ import annotations
 
-import re
-from itertools import groupby
 from typing import TYPE_CHECKING
 
 from cli.terminal import one_line, rows
@@ -17,7 +15,6 @@ if TYPE_CHECKING:
 
 _ANCHOR = 60
 _FENCES = ("```", "~~~")
-_RULE = re.compile(r"[\s|:-]+")
 
 
 def place(
@@ -49,43 +46,17 @@ def dollars(cost: float) -> str:
 
 
 def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
-    """No line is broken in code or within a word (an address), so that each is copied as it was
-    written. Each begins behind `indent`.
+    """No line is broken in code, in a table's row or within a word (an address), so that each is
+    copied as it was written. Each begins behind `indent`.
     """
     from rich.text import Text
 
     fenced = False
-    lines: list[tuple[str, Text]] = []
     for line in text.split("\n", allow_blank=True):
         plain = line.plain.strip()
         mark = plain.startswith(_FENCES)
-        code = fenced or mark or line.plain.startswith(("    ", "\t"))
-        drawn = " | " in plain or plain.startswith("|")
-        lines.append(("code" if code else "row" if drawn else "prose", line))
+        kept = fenced or mark or line.plain.startswith(("    ", "\t", "|")) or " | " in plain
         fenced ^= mark
-    for kind, some in groupby(lines, key=lambda each: each[0]):
-        block = [line for _, line in some]
-        if kind == "row" and _print_table(console, block, len(indent)):
-            continue
-        for line in block:
-            inset = Text(indent).append_text(line) if line.plain else line
-            for row in rows(inset, console) if kind == "prose" else [inset]:
-                console.print(row, soft_wrap=True)
-
-
-def _print_table(console: Console, lines: list[Text], indent: int) -> bool:
-    """In columns as wide as they may be; where a line has more cells than the first it is none."""
-    from rich.padding import Padding
-    from rich.table import Table
-
-    from rag.text.row_cells import cell_extents
-
-    drawn = [line for line in lines if not _RULE.fullmatch(line.plain)]
-    cells = [[line[start:end] for start, end in cell_extents(line.plain)] for line in drawn]
-    if len(cells) < 2 or len(cells[0]) < max(map(len, cells)):
-        return False
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for row in cells:
-        table.add_row(*row)
-    console.print(Padding(table, (0, 0, 0, indent), expand=False))
-    return True
+        inset = Text(indent).append_text(line) if line.plain else line
+        for row in [inset] if kept else rows(inset, console):
+            console.print(row, soft_wrap=True)

@@ -80,17 +80,13 @@ def test_escapes_of_documents_never_reach_a_stream(home, talk):
 
 
 @pytest.mark.usefixtures("talk")
-def test_thread_is_listed_sized_and_exported(home, tmp_path):
+def test_thread_is_listed_sized_and_exported(home):
     listed = json.loads(crag(home, "threads", "list", "--json").stdout)["threads"]
     (line,) = [thread for thread in listed if thread["name"] == "line"]
     assert line["turns"] == 3
     assert line["first_question"] == "How high is the Gillfoot Viaduct?"
     assert json.loads(crag(home, "threads", "size", "--json").stdout)["turns"] >= 3
-    file = tmp_path / "line.md"
-    done = crag(home, "threads", "export", "line", "-o", str(file))
-    assert done.exit_code == 0
-    assert done.stdout == ""
-    text = file.read_text(encoding="utf-8")
+    text = crag(home, "threads", "export", "line").stdout
     assert "## 2. And how long is it?" in text
     assert "> The Gillfoot Viaduct is 212 metres long." in text
     exported = json.loads(crag(home, "threads", "export", "line", "--json").stdout)

@@ -30,15 +30,6 @@ def asked(home, question, *words):
     return json.loads(done.stdout), done.stderr
 
 
-@pytest.mark.parametrize(
-    "pair", [("--json", "--events"), ("--continue", "-t", "a"), ("--events", "--json")]
-)
-def test_options_that_exclude_each_other_are_refused(home, pair):
-    done = crag(home, "ask", QUESTION, *pair)
-    assert done.exit_code == 2
-    assert "exclude each other. Leave one of them out." in done.stderr
-
-
 def test_thread_goes_on_with_its_collection(home):
     answer, told = asked(home, QUESTION, "-t", "water", "-c", "canal")
     assert "4 metres" in answer["answer"]

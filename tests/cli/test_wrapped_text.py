@@ -40,55 +40,11 @@ def test_code_rows_and_addresses_keep_their_lines():
         "```sh\nkilnctl start --slowly --and --quietly\n\n  --all\n```",
         "    kilnctl start --slowly --and --quietly",
         "| cone | heat | colour of the glaze |",
+        "Cone | Heat | Colour of the glaze",
         "https://kilns.example/a/very/long/address.html",
     ):
         assert printed(text) == text
     assert printed("```\na\n```\nIt is fired twice, and hot.").endswith("twice, and\nhot.")
-
-
-def test_a_table_stands_in_columns_and_its_cells_are_wrapped():
-    head, *body = printed(
-        "| Cone | Heat |\n|---|---|\n| 10 | 1,300 degrees, slowly |\n|  | or hotter |"
-    ).splitlines()
-    assert head.split() == ["Cone", "Heat"]
-    assert [line.rstrip() for line in body] == [
-        "10    1,300 degrees,",
-        "      slowly",
-        "      or hotter",
-    ]
-
-
-def test_a_row_whose_last_cells_are_empty_is_of_its_table():
-    lines = printed("Cone | Heat | Glaze\n10 | 1300\n9 | 1280 | ash").splitlines()
-    assert [line.split() for line in lines] == [
-        ["Cone", "Heat", "Glaze"],
-        ["10", "1300"],
-        ["9", "1280", "ash"],
-    ]
-    assert lines[1].index("1300") == lines[2].index("1280")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "| Cone | Heat |\n| 10 | 1,300 degrees | slowly |",
-        "kilns | grep hot | sort",
-        "```\na | b\nc | d\n```",
-    ],
-)
-def test_what_is_no_table_keeps_its_bars(text):
-    assert printed(text) == text
-
-
-def test_a_row_that_answers_is_bold_in_its_cells():
-    text = Text("Cone | Heat\n10 | 1300")
-    text.stylize("bold", text.plain.index("10"), len(text.plain))
-    out = StringIO()
-    console = Console(file=out, width=WIDTH, force_terminal=True, color_system="standard")
-    print_wrapped(console, text)
-    first, second = out.getvalue().splitlines()
-    assert "\x1b[1m" not in first
-    assert second.count("\x1b[1m") == 2
 
 
 def test_what_is_bold_stays_bold_where_it_is_broken():
