@@ -12,6 +12,7 @@ from itertools import zip_longest
 
 from rag.index.reader import CollectionReader
 from state.blocks import Block, BlockKind
+from state.documents import without_header
 from state.passages import ContextDocument, Excerpt, Grade, RetrievedChunk, is_web
 
 BEST = 20
@@ -145,8 +146,11 @@ def document_text(document: ContextDocument) -> str:
         shown = _cleaned(excerpt)
         if not shown:
             continue
-        heading = excerpt["heading"]
-        if end is not None and excerpt["start_char"] - end > _LINE_BREAKS:
+        heading, header = without_header(excerpt["heading"])
+        is_apart = end is not None and excerpt["start_char"] - end > _LINE_BREAKS
+        if header and (is_apart or end is None):
+            shown = f"{header}\n{shown}"
+        if is_apart:
             told += _fenced(run, inside=inside) + ("\n…\n" if heading == above else "\n\n")
             run = ""
         inside = inside if run else _is_inside_code(excerpt)

@@ -53,6 +53,12 @@ def under_headings(title: str | None, heading: str) -> str:
     return " > ".join(label for label in (title, heading) if label)
 
 
+def without_header(heading: str) -> tuple[str, str]:
+    """The headings above a chunk, and the header of the table that it goes on with."""
+    above, bar, header = f" > {heading}".partition(" > | ")
+    return above[3:], f"| {header}" if bar else ""
+
+
 def headed_text(title: str | None, heading: str, text: str) -> str:
     """A chunk's text under where it stands, as embedders are given it."""
     above = under_headings(title, heading)

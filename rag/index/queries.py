@@ -22,6 +22,7 @@ from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.contents import Contents
 from rag.index.texts import TextDamagedError, Texts
 from state.database import Sql
+from state.documents import without_header
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
@@ -189,7 +190,8 @@ class Queries(Contents):
 
     def headings(self, document: int) -> list[str]:
         query = "SELECT heading FROM chunks WHERE document_id = $1 ORDER BY id"
-        return [heading for (heading,) in self._sql.execute(query, (document,)).fetchall()]
+        rows = self._sql.execute(query, (document,)).fetchall()
+        return [without_header(heading)[0] for (heading,) in rows]
 
     def having(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
         query = (

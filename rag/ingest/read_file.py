@@ -27,7 +27,7 @@ from rag.ingest.file_text import (
     TextPart,
     Unread,
 )
-from rag.text.block_parser import MARKDOWN
+from rag.text.blocks import MARKDOWN
 from rag.text.chunk import chunk_parts
 from rag.text.document_title import Naming, document_title, naming_blocks
 from state.documents import Chunk

@@ -13,6 +13,7 @@ from rag.reading.shown import shown_stretch
 from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
 from state.answer import Citation, Snippet
 from state.blocks import BlockKind
+from state.documents import without_header
 from state.passages import RetrievedChunk, anchor_at, text_between
 from state.wording import anchored
 
@@ -181,9 +182,7 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
 
 
 def _nearest_heading(stretch: Stretch) -> str:
-    """A table's header stands behind the headings above it, and is none."""
-    above = [each for each in stretch.heading.split(" > ") if not each.startswith("|")]
-    return above[-1] if above else ""
+    return without_header(stretch.heading)[0].rpartition(" > ")[2]
 
 
 def _reaching(stretch: Stretch, longest: int) -> Stretch:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections import deque
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rag.text.open_block import OpenBlock
-from state.blocks import BlockKind, Extent, Placed
+from rag.text.line_marks import GLANCE
+from rag.text.wrapping import FIELD, lines_of, runs
+from state.blocks import Block, BlockKind, Extent, Placed
 
-_MOST_CHARS = 1 << 16
-"""No block is longer than this and a piece of a line."""
+PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE})
 _INTRODUCED = frozenset({BlockKind.ITEM, BlockKind.CODE, BlockKind.ROW})
+_ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
+_CODE_SPAN = re.compile(r"(`+)([^`\n]+)\1")
+_WRAPPED = re.compile(r"<([A-Za-z]\w{0,20})(?:\s[^<>]{0,500})?>([^<]*)</\1>")
+"""A tag around the whole of a paragraph: its name, and what is in it."""
 
 
 class Item(NamedTuple):
@@ -23,15 +28,32 @@ class Item(NamedTuple):
 
 
 @dataclass(slots=True)
+class OpenBlock:
+    """A block whose lines are still being read; a text may be cut before it at `at`. `whole`: its
+    lines are wrapped, none was broken on purpose, and what Markdown puts around a paragraph is no
+    part of it.
+    """
+
+    kind: BlockKind
+    at: int
+    start: int
+    end: int
+    level: int
+    lead: Extent | None
+    whole: bool
+
+
+@dataclass(slots=True)
 class BlockBuilder:
-    """`found` are the blocks that no later line changes. `whole`: as of OpenBlock. `held` is the
-    last block, of which what follows says whether it is a lead; `opens`: it ends in a colon.
+    """`found` are the blocks of `text`, which begins at `base` of its document. `whole`: as of
+    OpenBlock. `opens`: the last block ends in a colon.
     """
 
     whole: bool
-    found: deque[Placed] = field(default_factory=deque)
+    text: str = ""
+    base: int = 0
+    found: list[Placed] = field(default_factory=list)
     open: OpenBlock | None = None
-    held: Placed | None = None
     opens: bool = False
     items: list[Item] = field(default_factory=list)
     _header: Extent | None = None
@@ -42,66 +64,78 @@ class BlockBuilder:
         return None if self.open is None else self.open.kind
 
     @property
-    def held_kind(self) -> BlockKind | None:
-        return None if self.held is None else self.held.block.kind
+    def last(self) -> Block | None:
+        """The block before the one that is open."""
+        return self.found[-1].block if self.found else None
 
     @property
     def below_header(self) -> bool:
-        return self.held is not None and self.held.block.extent == self._header
+        return self.last is not None and self.last.extent == self._header
 
     def begin(
         self,
         kind: BlockKind,
-        at: int,
         start: int,
-        line: str,
+        end: int,
         *,
+        at: int | None = None,
         level: int = 0,
         lead: Extent | None = None,
     ) -> None:
         self.close()
-        self.open = OpenBlock(kind, at, [(start, line)], level, lead, len(line), self.whole)
-
-    def extend(self, start: int, line: str) -> None:
-        opened = self.open
-        assert opened is not None
-        if opened.size + len(line) > _MOST_CHARS:
-            self.begin(opened.kind, start, start, line, level=opened.level, lead=opened.lead)
-        else:
-            opened.lines.append((start, line))
-            opened.size += len(line) + 1
+        at = start if at is None else at
+        self.open = OpenBlock(kind, at, start, end, level, lead, self.whole)
 
     def close(self) -> None:
         """What is open is as it stands."""
         opened, self.open = self.open, None
         if opened is None:
             return
-        for (at, found), opens in opened.blocks():
-            block = found
-            if found.kind is BlockKind.ITEM and self.items:
-                self.items[-1] = self.items[-1]._replace(extent=found.extent)
-            if found.kind is BlockKind.CODE is not opened.kind and self.held:
-                above = self.held.block
+        for placed in self._finished(opened):
+            block, above = placed.block, self.last
+            if block.kind is BlockKind.ITEM and self.items:
+                self.items[-1] = self.items[-1]._replace(extent=block.extent)
+            if block.kind is BlockKind.CODE is not opened.kind and above:
                 introduced = self.opens or above.kind is BlockKind.ITEM
-                block = found._replace(lead=above.extent if introduced else None)
-            self.release(following=block.kind)
-            self.held, self.opens = Placed(at, block), opens
+                block = block._replace(lead=above.extent if introduced else None)
+            if above and self.opens and block.kind in _INTRODUCED:
+                self._introduces(above)
+            self.found.append(Placed(placed.at, block))
+            self.opens = ends_open(self._said(block.extent))
 
-    def release(self, following: BlockKind | None = None) -> None:
-        """The block held is done: it is a lead if it introduces what follows."""
-        if self.held is None:
-            return
-        at, block = self.held
-        if self.opens and following in _INTRODUCED and block.kind is BlockKind.PARAGRAPH:
-            block = block._replace(kind=BlockKind.LEAD)
-        self.found.append(Placed(at, block))
-        self.held = None
+    def _introduces(self, above: Block) -> None:
+        if above.kind is BlockKind.PARAGRAPH:
+            self.found[-1] = self.found[-1]._replace(block=above._replace(kind=BlockKind.LEAD))
+
+    def _finished(self, opened: OpenBlock) -> Iterator[Placed]:
+        """What it becomes: a block, or several where its lines were broken on purpose."""
+        kind, extents = opened.kind, [(opened.start, opened.end)]
+        if kind in PROSE and not opened.whole and "\n" in self._said(extents[0]):
+            start, end = opened.start - self.base, opened.end - self.base
+            lines = lines_of(self.text, start, end)
+            extents = [(first + self.base, last + self.base) for first, last in runs(lines)]
+            if kind is BlockKind.PARAGRAPH and all(FIELD.match(line[:GLANCE]) for _, line in lines):
+                kind = BlockKind.METADATA
+        for index, (start, end) in enumerate(extents):
+            own = BlockKind.PARAGRAPH if index and kind is BlockKind.ITEM else kind
+            said = self._said((start, end))
+            # Between two quoted paragraphs stands a mark alone.
+            marks = " \t\n>" if own is BlockKind.NOTE else None
+            first = start if own is BlockKind.CODE else start + len(said) - len(said.lstrip(marks))
+            block = Block(own, first, start + len(said.rstrip()), opened.level, opened.lead)
+            if opened.whole and own in PROSE and first < block.end_char:
+                block = _unwrapped(block, said.strip(marks))
+            if block.start_char < block.end_char:
+                yield Placed(start if index else opened.at, block)
+
+    def _said(self, extent: Extent) -> str:
+        return self.text[extent[0] - self.base : extent[1] - self.base]
 
     def introduction(self) -> Extent | None:
         """The block before, where it ends in a colon, or the item that this stands in."""
         self.close()
-        if self.held and self.opens and self.held.block.kind is not BlockKind.HEADING:
-            return self.held.block.extent
+        if self.last and self.opens and self.last.kind is not BlockKind.HEADING:
+            return self.last.extent
         return self.items[-1].extent if self.items else None
 
     def leave_items(self, indent: int) -> None:
@@ -109,24 +143,54 @@ class BlockBuilder:
         while self.items and self.items[-1].indent >= indent:
             self.items.pop()
 
-    def row(self, start: int, line: str, *, after_blank: bool) -> None:
+    def row(self, start: int, end: int, *, after_blank: bool) -> None:
         """A line of a table: its first one is the header of the others."""
-        opened, goes_on = self.open, not after_blank and self.held is not None
+        opened = self.open
         self.close()
-        if not (goes_on and self.held_kind is BlockKind.ROW):
+        if after_blank or self.last is None or self.last.kind is not BlockKind.ROW:
             self._header = None
-        caption = None if after_blank or opened is None else opened
-        if caption and caption.kind is BlockKind.PARAGRAPH and len(caption.lines) == 1:
-            self.opens = True  # what stands right above a table says what it shows
+        if opened and opened.kind is BlockKind.PARAGRAPH and not after_blank:
+            # What stands right above a table says what it shows.
+            self.opens = self.opens or "\n" not in self._said((opened.start, opened.end))
         lead = self.introduction() if self._header is None else self._header
-        self.begin(BlockKind.ROW, start, start, line, level=len(self.items), lead=lead)
+        self.begin(BlockKind.ROW, start, end, level=len(self.items), lead=lead)
         self.close()
-        if self._header is None and self.held is not None:
-            self._header = self.held.block.extent
+        if self._header is None and self.last is not None:
+            self._header = self.last.extent
 
-    def end(self) -> None:
-        """The text or page ends here."""
+    def taken(self, *, ends: bool) -> list[Placed]:
+        """The blocks of this stretch of the text; `ends`: no other goes on where it ends."""
         self.close()
-        self.release()
-        self._header = None
-        self.items.clear()
+        found, self.found = self.found, []
+        if ends:
+            self._header = None
+            self.items.clear()
+        return found
+
+
+def ends_open(text: str) -> bool:
+    return text[-GLANCE:].rstrip().rstrip(" *_").endswith((":", "\uff1a"))
+
+
+def _unwrapped(block: Block, text: str) -> Block:
+    """A paragraph of Markdown without an alert's name or a tag around it; a code span alone is
+    code. `text` is what it says.
+    """
+    start = block.start_char
+    if block.kind is BlockKind.NOTE and (alert := _ALERT.match(text)):
+        return block._replace(start_char=start + alert.end())
+    if block.kind is BlockKind.ITEM:
+        return block
+    if wrapped := _WRAPPED.fullmatch(text):
+        inner = wrapped[2].strip()
+        first = text.index(inner, wrapped.start(2)) if inner else 0
+        if inner and re.fullmatch("h[1-6]", wrapped[1]):
+            block = block._replace(kind=BlockKind.HEADING, level=int(wrapped[1][1]))
+        end = start + first + len(inner) if inner else block.end_char
+        return block._replace(start_char=start + first, end_char=end)
+    span = _CODE_SPAN.fullmatch(text) if block.kind is BlockKind.PARAGRAPH else None
+    if span is None:
+        return block
+    return block._replace(
+        kind=BlockKind.CODE, start_char=start + span.start(2), end_char=start + span.end(2)
+    )

@@ -1,11 +1,39 @@
-"""A text to its blocks, whatever its format: the one place to ask what stands where."""
+"""A text to its blocks, line by line, whatever its format."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
-from rag.text.block_parser import BlockParser
-from state.blocks import Block, BlockKind
+from rag.text.block_builder import PROSE, BlockBuilder, Item
+from rag.text.front_matter import front_matter
+from rag.text.line_marks import (
+    CODE_LIKE,
+    DELIMITERS,
+    FENCE,
+    GLANCE,
+    ITEM,
+    LABEL,
+    MARKDOWN_ITEM,
+    QUOTED,
+    RULE,
+    HeadingLine,
+    heading,
+    indent_of,
+    is_for_programs,
+    is_row,
+    table_heading,
+    unread_until,
+)
+from state.blocks import Block, BlockKind, Extent, Placed
+
+MARKDOWN = frozenset({"markdown", "rst", "notebook"})
+_RECORDS = frozenset({"json", "jsonl"})
+_TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
+_UNMARKED = frozenset({"code", "log"}) | _RECORDS | _TABLES
+"""Formats whose lines are never a heading, a fence or an item."""
+_LONG_FIELD = 200
+"""A record that is longer is read as prose."""
 
 
 def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> list[Block]:
@@ -13,17 +41,8 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
 
     `document_format` as a reader names it.
     """
-    parser = BlockParser(document_format)
-    parser.feed(text, 0, 0, final=True)
-    parser.end(len(text))
-    return [
-        block._replace(
-            start_char=block.start_char + base,
-            end_char=block.end_char + base,
-            lead=block.lead and (block.lead[0] + base, block.lead[1] + base),
-        )
-        for _, block in parser.found
-    ]
+    placed = BlockParser(document_format).blocks(text, base, ends=True, begins=True)
+    return [block for _, block in placed]
 
 
 def clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]:
@@ -31,17 +50,251 @@ def clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]
     inside: list[Block] = []
     end = start + len(text)
     for block in blocks:
-        if block.start_char >= start and block.end_char <= end:
-            inside.append(block)
-            continue
         first, last = max(block.start_char, start), min(block.end_char, end)
-        while first < last and text[last - 1 - start].isspace():
-            last -= 1
-        found = first
-        while found < last and text[found - start].isspace():
-            found += 1
-        if block.kind is BlockKind.CODE and found < last:
-            found = max(text.rfind("\n", first - start, found - start) + 1 + start, first)
-        if found < last:
-            inside.append(block._replace(start_char=found, end_char=last))
+        if (first, last) != block.extent:
+            said = text[first - start : last - start]
+            last = first + len(said.rstrip())
+            first += len(said) - len(said.lstrip())
+            if block.kind is BlockKind.CODE:  # with the indentation of its first line
+                line = text.rfind("\n", 0, first - start) + 1 + start
+                first = max(line, block.start_char)
+        if first < last:
+            inside.append(block._replace(start_char=first, end_char=last))
     return tuple(inside)
+
+
+@dataclass(slots=True)
+class BlockParser:
+    """What is known of a text where the next line begins. `format`: as a reader names it; Markdown
+    has marks of its own, code and tables have none.
+    """
+
+    format: str
+    _fence: str = ""
+    _fence_at: int | None = None  # of the line before, if it opens a fence
+    _unread: str = ""  # what ends a comment that is open
+    _blank: bool = True  # the line before was blank, or as good as blank
+    _markup: bool = False  # it was for programs
+    _quoted: bool = False
+    _skip: bool = False  # the next line is of a heading or definition that was read
+    _code_indent: int = 0
+    _list_lead: Extent | None = None
+    _is_markdown: bool = False
+    _blocks: BlockBuilder = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._is_markdown = self.format in MARKDOWN
+        self._blocks = BlockBuilder(whole=self._is_markdown)
+
+    def blocks(self, text: str, base: int, *, ends: bool, begins: bool = False) -> list[Placed]:
+        """The blocks of a stretch of whole lines that begins at `base`; `begins`: its document does
+        there; `ends`: what is open where it ends says nothing about what follows.
+        """
+        self._blocks.text, self._blocks.base = text, base
+        fields: list[Placed] = []
+        position = 0
+        if begins and self.format == "markdown":
+            fields, position = front_matter(text, base)
+        lines = text[position:].split("\n")
+        for line, following in zip(lines, [*lines[1:], ""], strict=True):
+            self._line(base + position, line, following[:GLANCE])
+            position += len(line) + 1
+        if ends:
+            self._fence, self._blank, self._skip = "", True, False
+            self._fence_at = self._list_lead = None
+            self._unread, self._quoted = "", False
+        return [*fields, *self._blocks.taken(ends=ends)]
+
+    def _line(self, start: int, line: str, following: str) -> None:
+        """The line at `start`; `following` is how the next begins."""
+        if not line.strip():
+            self._blank_line()
+        elif self._fence and not (self._quoted and not QUOTED.match(line[:GLANCE])):
+            self._inside_fence(start, line)
+        elif self._skip:
+            self._skip = False
+            self._blank = True
+        elif self.format in _UNMARKED:
+            self._unmarked(start, line, following)
+            self._blank = False
+        else:
+            self._blank = self._marked(start, line, following)
+
+    def _unmarked(self, start: int, line: str, following: str) -> None:
+        end = start + len(line)
+        begins = self._blank or self._blocks.last is None
+        if self.format in _TABLES:
+            titled = table_heading(line, following) if begins else None
+            if titled is not None:
+                self._heading(start, titled)
+            else:
+                self._blocks.row(start, end, after_blank=self._blank)
+        elif self.format == "log":
+            self._blocks.begin(BlockKind.ROW, start, end)
+        elif self.format in _RECORDS:
+            kind = BlockKind.PARAGRAPH if len(line) > _LONG_FIELD else BlockKind.METADATA
+            self._blocks.begin(kind, start, end)
+        elif self._blocks.open is None:
+            self._blocks.begin(BlockKind.CODE, start, end, level=int(line[0] in " \t"))
+        else:
+            self._blocks.open.end = end
+
+    def _marked(self, start: int, line: str, following: str) -> bool:
+        """A line whose marks say what it is; whether it is as good as a blank one."""
+        self._fence = ""
+        glance, indent = line[:GLANCE], indent_of(line[:GLANCE])
+        if not self._markup and self._is_code(glance, indent):
+            self._code_line(start, line)
+            return False
+        self._markup = self._is_unread(line)
+        if self._markup:
+            self._blocks.close()
+            return True
+        quotes = QUOTED.match(glance)
+        if (quotes is not None) != self._quoted and (quotes or self._blank):
+            self._blocks.close()
+            self._blocks.leave_items(indent)
+            self._quoted = quotes is not None
+        first = quotes.end() if quotes else 0
+        inner = line[first:]
+        if not inner.strip():
+            self._blank_line()
+            return True
+        if quotes:
+            glance = inner[:GLANCE]
+            indent += 1 + indent_of(glance)
+        if (fence := FENCE.match(glance)) is not None:
+            self._fenced(start, fence[1], indent)
+        elif (titled := self._titled(glance, "" if quotes else following)) is not None:
+            self._heading(start + first, titled)
+        elif self._is_row(glance, following):
+            self._blocks.leave_items(indent)
+            self._blocks.row(start + first, start + len(line), after_blank=self._blank)
+        elif RULE.match(glance):
+            self._blocks.close()
+        else:
+            self._text(start, line, first, indent)
+        return False
+
+    def _is_unread(self, line: str) -> bool:
+        """Whether a line of Markdown is for programs: a tag alone, a comment, a definition."""
+        if not self._is_markdown:
+            return False
+        if not self._unread:
+            self._unread = unread_until(line[:GLANCE])
+            if not self._unread:
+                self._skip = LABEL.fullmatch(line) is not None
+                return self._skip or (len(line) <= GLANCE and is_for_programs(line))
+        if self._unread in line.lower():
+            self._unread = ""
+        return True
+
+    def _is_code(self, glance: str, indent: int) -> bool:
+        """Whether a line is code for being set in."""
+        kind = self._blocks.kind
+        if not self._is_markdown:
+            return glance.startswith(("    ", "\t")) and self._looks_like_code(glance, kind)
+        if kind is BlockKind.CODE:
+            return indent >= self._code_indent
+        if kind in PROSE and not self._blank:
+            return False
+        inside = [item.content for item in self._blocks.items if item.content <= indent]
+        self._code_indent = (inside[-1] if inside else 0) + 4
+        return indent >= self._code_indent
+
+    def _looks_like_code(self, glance: str, kind: BlockKind | None) -> bool:
+        """Of a line that is set in, in a text without marks for code."""
+        is_item = ITEM.match(glance) is not None
+        if kind is BlockKind.CODE or (self._blocks.items and is_item):
+            return kind is BlockKind.CODE and not (self._blocks.items and is_item)
+        if self._blank and self._blocks.opens and not self._blocks.items and not is_item:
+            return True
+        return (self._blank or len(glance.strip()) < 80) and bool(CODE_LIKE.search(glance))
+
+    def _is_row(self, glance: str, following: str) -> bool:
+        last = self._blocks.last
+        goes_on = not self._blank and last is not None and last.kind is BlockKind.ROW
+        if not self._is_markdown:
+            alone = not (goes_on or glance.lstrip()[:1] == "|" or is_row(following))
+            return is_row(glance) and not alone
+        if goes_on and self._blocks.open is None:
+            return "|" in glance and not (self._blocks.below_header and DELIMITERS.match(glance))
+        return "|" in glance and "|" in following and DELIMITERS.match(following) is not None
+
+    def _titled(self, glance: str, following: str) -> HeadingLine | None:
+        return heading(glance, following, after_blank=self._blank, markdown=self._is_markdown)
+
+    def _heading(self, start: int, titled: HeadingLine) -> None:
+        level, first, last, self._skip = titled
+        self._blocks.begin(BlockKind.HEADING, start + first, start + last, at=start, level=level)
+        self._blocks.close()
+        self._blocks.items.clear()
+
+    def _code_line(self, start: int, line: str) -> None:
+        end = start + len(line)
+        if self._blocks.open is not None and self._blocks.kind is BlockKind.CODE:
+            self._blocks.open.end = end
+            return
+        lead, level = self._blocks.introduction(), len(self._blocks.items)
+        self._blocks.begin(BlockKind.CODE, start, end, at=self._fence_at, level=level, lead=lead)
+
+    def _fenced(self, start: int, fence: str, indent: int) -> None:
+        self._blocks.close()
+        if self._is_markdown:  # code of another format is not set in
+            self._blocks.leave_items(indent)
+        self._fence, self._fence_at = fence, start
+
+    def _inside_fence(self, start: int, line: str) -> None:
+        text = line.strip(" \t>")
+        if text.startswith(self._fence) and not text.strip(self._fence[0]):
+            self._blocks.close()
+            self._fence, self._blank = "", True
+        else:
+            self._code_line(start, line)
+        self._fence_at = None
+
+    def _text(self, start: int, line: str, first: int, indent: int) -> None:
+        """A line of prose, its words from `first` on: an item, a definition, or more of what is
+        open.
+        """
+        inner, end = line[first:], start + len(line)
+        item = (MARKDOWN_ITEM if self._is_markdown else ITEM).match(inner[:GLANCE])
+        opened = self._blocks.open if not self._blank else None
+        if item is not None and self._is_markdown and opened and not self._blocks.items:
+            # A year at a line's start is no item.
+            item = item if item[2] in (None, "1") else None
+        if item is not None:
+            self._item(start, line, first, indent, item.end() - 1)
+        elif opened is not None and opened.kind in PROSE:
+            if inner.startswith(": ") and opened.kind is BlockKind.PARAGRAPH:
+                opened.kind, opened.level, opened.whole = BlockKind.ITEM, 1, True
+            opened.end = end
+        else:
+            self._blocks.leave_items(indent)
+            kind = BlockKind.NOTE if self._quoted else BlockKind.PARAGRAPH
+            level = len(self._blocks.items)
+            self._blocks.begin(kind, start + first, end, at=start, level=level)
+
+    def _item(self, start: int, line: str, first: int, indent: int, content: int) -> None:
+        self._blocks.close()
+        if not self._blocks.items:
+            self._list_lead = self._blocks.introduction()
+        self._blocks.leave_items(indent)
+        items = self._blocks.items
+        lead = items[-1].extent if items else self._list_lead
+        inner, end = line[first:], start + len(line)
+        column = indent + content - (len(inner) - len(inner.lstrip()))
+        if fence := FENCE.match(inner[content:]):
+            items.append(Item(indent, column, lead or (start, start)))
+            self._fence, self._fence_at = fence[1], start
+            return
+        items.append(Item(indent, column, (start, start)))
+        level = len(items)
+        self._blocks.begin(BlockKind.ITEM, start + first, end, at=start, level=level, lead=lead)
+
+    def _blank_line(self) -> None:
+        # Code may hold blank lines, in a fence or by its indentation.
+        is_code = self._blocks.kind is BlockKind.CODE and self.format not in _UNMARKED
+        if not (self._fence or is_code):
+            self._blocks.close()
+        self._blank, self._markup = True, False

@@ -1,4 +1,4 @@
-"""A stream of parts of one document to chunks, exact to the character, in bounded memory.
+"""A stream of parts of one document to chunks, exact to the character, a stretch at a time.
 
 Nothing is lost and nothing invented: a chunk is a slice of the document's text, and all
 chunks together hold every character of it that is not whitespace. Cuts fall, in this order,
@@ -13,9 +13,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from rag.text.block_parser import BlockParser
-from rag.text.blocks import clipped
-from rag.text.cut_worth import CUT_BY_LINE, LINE, NEXT_LINE, SENTENCE, worth_between
+from rag.text.blocks import BlockParser, clipped
 from rag.text.heading_path import HeadingPath
 from rag.text.sentences import block_sentences
 from state.blocks import Block, BlockKind, Placed
@@ -27,12 +25,27 @@ if TYPE_CHECKING:
 CHUNK_CHARS = 1200
 """No chunk is longer; a document up to this long stays one chunk (a page, where it has pages)."""
 
+_STRETCH = 1 << 19
+"""So many characters of a page are held and cut together."""
 _LEAST = 0.33
 _INDENT = 200
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
 _NOT_SPACE = re.compile(r"\S")
 _WORD_END = re.compile(r"[,;:\uff0c\u3001\uff1b\uff1a]+\s*|\s+")
+
+# How much a cut is worth before what it fills is added (0 to 1): a heading is worth more than a
+# chunk filled to the brim, and a line inside prose less than a sentence.
+_HEADING = 1.7
+_PARAGRAPH = 0.8
+_ITEM = 0.65
+_WITHIN_ITEM = 0.55
+_ROW = 0.45
+_NEXT_LINE = 0.4
+_SENTENCE = 0.35
+_LINE = 0.2
+_CUT_BY_LINE = frozenset({BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA})
+"""Kinds that may be cut after any of their lines, where they must be."""
 
 
 def chunk_parts(
@@ -42,60 +55,57 @@ def chunk_parts(
     except that no chunk reaches over a change of page or anchor.
     """
     cutter = _Cutter(document_format, limit)
+    pending = ""
     for part in parts:
         if (part.page, part.anchor) != (cutter.page, cutter.anchor):
-            yield from cutter.drain("", final=True)
-            cutter.page, cutter.anchor = part.page, part.anchor
-        yield from cutter.drain(part.text, final=False)
-    yield from cutter.drain("", final=True)
+            yield from cutter.chunks(pending, ends=True)
+            pending, cutter.page, cutter.anchor = "", part.page, part.anchor
+        pending += part.text
+        while len(pending) >= _STRETCH:
+            ends = (pending.rfind(end, 0, _STRETCH) + len(end) for end in ("\n\n", "\n", " "))
+            cut = next((end for end in ends if end > _STRETCH // 2), _STRETCH)
+            yield from cutter.chunks(pending[:cut], ends=False)
+            pending = pending[cut:]
+    yield from cutter.chunks(pending, ends=True)
 
 
 class _Cutter:
-    """`_buffer[_position:]` is the text not yet emitted; offsets in the buffer are relative,
-    `_base` is where it begins in the document. `_settled` is how far its blocks are known.
-    `page` and `anchor` are of the text that is taken in.
+    """`_text[_position:]` is of the stretch what was not yet emitted; offsets in it are relative,
+    `_base` is where it begins in the document. `page` and `anchor` are of it.
     """
 
     def __init__(self, document_format: str, limit: int) -> None:
         self.page: int | None = None
         self.anchor: str | None = None
         self._paragraphs = 0
-        self._buffer = ""
+        self._text = ""
         self._position = 0
         self._base = 0
         self._line = 1
-        self._at_line_start = True
         self._limit = limit
         self._least = int(limit * _LEAST)
-        self._scanned = 0
-        self._settled = 0
         self._parser = BlockParser(document_format)
-        self._placed: deque[Placed] = self._parser.found  # that end after `_position`
+        self._placed: deque[Placed] = deque()  # that end after `_position`
         self._headings = HeadingPath()
 
-    def drain(self, text: str, *, final: bool) -> Iterator[Chunk]:
-        """Take in more text; emit every chunk whose end no longer depends on text to come."""
-        self._buffer += text
-        self._find_blocks(final=final)
-        ahead = self._limit + self._least
-        while True:
-            self._skip_blank()
-            if self._position >= self._settled:
-                break
-            if not final and self._settled - self._position <= ahead:
-                break
-            cut = self._cut(final=final)
-            text = self._buffer[self._position : cut].rstrip()
+    def chunks(self, text: str, *, ends: bool) -> Iterator[Chunk]:
+        """The chunks of the next stretch; `ends`: nothing of the same place follows."""
+        placed = self._parser.blocks(text, self._base, ends=ends, begins=not self._base)
+        self._placed = deque(placed)
+        self._text, self._position = text, 0
+        while self._skip_blank():
+            cut = self._cut()
+            shown = text[self._position : cut].rstrip()
             start, first_line = self._base + self._position, self._line
-            last_line = first_line + text.count("\n")
-            blocks = clipped(self._between(self._position, cut), text, start)
-            heading = self._headings.above(blocks, self._buffer, self._base)
+            last_line = first_line + shown.count("\n")
+            blocks = clipped(self._between(self._position, cut), shown, start)
+            heading = self._headings.above(blocks, text, self._base)
             yield Chunk(
-                *("", "", None), self.page, first_line, last_line, start, start + len(text), text,
+                *("", "", None), self.page, first_line, last_line, start, start + len(shown), shown,
                 heading, blocks, self._place(blocks),
             )  # fmt: skip
             self._advance(cut)
-        self._compact(final=final)
+        self._base += len(text)
 
     def _place(self, blocks: Sequence[Block]) -> str | None:
         """Of the next chunk, where a part is converted and has no name of its own: the heading that
@@ -111,30 +121,24 @@ class _Cutter:
         is_row = bool(blocks) and blocks[0].kind is BlockKind.ROW
         return f"{'row' if is_row else 'paragraph'} {first}"
 
-    def _find_blocks(self, *, final: bool) -> None:
-        self._scanned = self._parser.feed(self._buffer, self._base, self._scanned, final=final)
-        if final:
-            self._parser.end(self._base + len(self._buffer))
-        self._settled = min(self._parser.settled - self._base, self._scanned)
-
-    def _skip_blank(self) -> None:
-        """To the first line with something on it; its indentation stays, if it is one."""
-        found = _NOT_SPACE.search(self._buffer, self._position, self._settled)
+    def _skip_blank(self) -> bool:
+        """To the first line with something on it, if there is one; its indentation stays."""
+        found = _NOT_SPACE.search(self._text, self._position)
         if found is None:
-            self._advance(self._settled)
-            return
+            self._advance(len(self._text))
+            return False
         first = found.start()
-        self._advance(max(self._buffer.rfind("\n", self._position, first) + 1, self._position))
-        if not self._at_line_start or first - self._position > _INDENT:
+        self._advance(max(self._text.rfind("\n", self._position, first) + 1, self._position))
+        is_line_start = not self._position or self._text[self._position - 1] == "\n"
+        if not is_line_start or first - self._position > _INDENT:
             self._advance(first)
+        return True
 
     def _advance(self, to: int) -> None:
-        if to > self._position:
-            self._line += self._buffer.count("\n", self._position, to)
-            self._at_line_start = self._buffer[to - 1] == "\n"
-            self._position = to
-            while self._placed and self._placed[0].block.end_char <= self._base + to:
-                self._placed.popleft()
+        self._line += self._text.count("\n", self._position, to)
+        self._position = to
+        while self._placed and self._placed[0].block.end_char <= self._base + to:
+            self._placed.popleft()
 
     def _between(self, start: int, end: int) -> list[Block]:
         """The blocks that lie at least in part between two offsets of the buffer."""
@@ -147,12 +151,12 @@ class _Cutter:
                 found.append(block)
         return found
 
-    def _cut(self, *, final: bool) -> int:
-        start, left = self._position, self._settled - self._position
-        if final and left <= self._limit:
-            return self._settled
+    def _cut(self) -> int:
+        start, left = self._position, len(self._text) - self._position
+        if left <= self._limit:
+            return len(self._text)
         reach = self._limit
-        if final and left < self._limit + self._least:  # leave no crumb for the last chunk
+        if left < self._limit + self._least:  # leave no crumb for the last chunk
             reach = max(left - self._least, self._least)
         first, last = start + self._least, start + reach
         return (
@@ -177,10 +181,10 @@ class _Cutter:
             if cut > last:
                 return
             # A line too long for one block goes on in the next.
-            if cut >= first and self._buffer[cut - 1] == "\n":
+            if cut >= first and self._text[cut - 1] == "\n":
                 end = before.end_char - self._base if before else cut
-                blank = _BLANK_LINE.search(self._buffer, max(end - 1, 0), cut) is not None
-                worth = worth_between(before, block, blank=blank)
+                blank = _BLANK_LINE.search(self._text, max(end - 1, 0), cut) is not None
+                worth = _worth_between(before, block, blank=blank)
                 if worth > 0:
                     yield cut, worth
             before = block
@@ -190,45 +194,53 @@ class _Cutter:
         position = first
         for block in self._between(first, last):
             start, end = block.start_char - self._base, block.end_char - self._base
-            yield from self._line_starts(position, min(start, last), LINE)
-            if block.kind in CUT_BY_LINE:
-                yield from self._line_starts(max(start + 1, first), min(end, last), NEXT_LINE)
+            yield from self._line_starts(position, min(start, last), _LINE)
+            if block.kind in _CUT_BY_LINE:
+                yield from self._line_starts(max(start + 1, first), min(end, last), _NEXT_LINE)
             else:
                 yield from self._sentence_ends(block, first, last)
-                yield from self._line_starts(max(start + 1, first), min(end, last), LINE)
+                yield from self._line_starts(max(start + 1, first), min(end, last), _LINE)
             position = end
-        yield from self._line_starts(position, last, LINE)
+        yield from self._line_starts(position, last, _LINE)
 
     def _line_starts(self, first: int, last: int, worth: float) -> Iterator[tuple[int, float]]:
-        found = self._buffer.find("\n", max(first - 1, 0), last)
+        found = self._text.find("\n", max(first - 1, 0), last)
         while found >= 0:
             yield found + 1, worth
-            found = self._buffer.find("\n", found + 1, last - 1)
+            found = self._text.find("\n", found + 1, last - 1)
 
     def _sentence_ends(self, block: Block, first: int, last: int) -> Iterator[tuple[int, float]]:
-        seen = self._buffer[self._position : last + self._least]
+        seen = self._text[self._position : last + self._least]
         for each in clipped([block], seen, self._base + self._position):
-            for _, end in block_sentences(self._buffer, each, self._base):
+            for _, end in block_sentences(self._text, each, self._base):
                 if first <= end - self._base <= last and end < block.end_char:
-                    yield end - self._base, SENTENCE
+                    yield end - self._base, _SENTENCE
 
     def _word_end(self, first: int, last: int) -> int:
-        ends = [match.end() for match in _WORD_END.finditer(self._buffer, first, last)]
+        ends = [match.end() for match in _WORD_END.finditer(self._text, first, last)]
         if ends:
             return ends[-1]
         cut = last
-        while cut > first and _joins(self._buffer[cut - 1], self._buffer[cut]):
+        while cut > first and _joins(self._text[cut - 1], self._text[cut]):
             cut -= 1
         return cut if cut > first else last
 
-    def _compact(self, *, final: bool) -> None:
-        """Forget what was emitted. A page ends its last line, so that no state reaches over."""
-        keep = len(self._buffer) if final else self._position
-        self._base += keep
-        self._buffer = self._buffer[keep:]
-        self._scanned = 0 if final else self._scanned - keep
-        self._settled = max(self._settled - keep, 0)
-        self._position = 0
+
+def _worth_between(before: Block | None, block: Block, *, blank: bool) -> float:
+    """Of a cut between two blocks; negative where they belong together."""
+    if before is not None and (
+        before.kind in (BlockKind.HEADING, BlockKind.LEAD) or block.lead == before.extent
+    ):
+        return -1.0
+    if block.kind is BlockKind.HEADING:
+        return _HEADING - 0.1 * (block.level - 1)
+    if before is not None and before.kind is block.kind and block.kind in _CUT_BY_LINE:
+        return _PARAGRAPH if blank and not block.level else _ROW
+    if block.kind is BlockKind.ITEM and before is not None and before.level:
+        return _ITEM if block.level == 1 else _ROW
+    if block.level:
+        return _WITHIN_ITEM
+    return _PARAGRAPH if blank else _NEXT_LINE
 
 
 def _joins(before: str, after: str) -> bool:

@@ -7,7 +7,7 @@ import re
 _NOTES = re.compile(  # one or several in a row, no part of a link or a name (`reg[1]`)
     r"(?<![\w\]])(?:\[\d{1,3}\])+(?![\[(:])"
 )
-QUOTE_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+_QUOTE_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 """Of the lines of a quotation; a paragraph in it begins behind those of its first line."""
 _COMMENT = re.compile(r"(?<!\S)<!--.*?-->(?!\S)", re.DOTALL)
 _ROUND = str.maketrans("[]", "()")
@@ -19,7 +19,7 @@ def as_prose(text: str) -> str:
     them all.
     """
     first, _, further = text.partition("\n")
-    pieces = f"{first}\n{QUOTE_MARKS.sub('', further)}".split("`")
+    pieces = f"{first}\n{_QUOTE_MARKS.sub('', further)}".split("`")
     pieces[::2] = [
         _NOTES.sub(lambda found: found.group().translate(_ROUND), _COMMENT.sub("", piece))
         for piece in pieces[::2]

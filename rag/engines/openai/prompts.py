@@ -21,7 +21,7 @@ from rag.context import document_text
 from rag.engines.protocol import GenerateRequest, RewriteRequest
 from rag.text.prose import one_line
 from state.choices import DEFAULT_COLLECTION
-from state.documents import under_headings
+from state.documents import under_headings, without_header
 from state.passages import HistoryTurn, RetrievedChunk
 
 if TYPE_CHECKING:
@@ -199,7 +199,8 @@ def rewrite_messages(request: RewriteRequest, collection: str = "") -> Messages:
     they say what the documents call things.
     """
     found = request.documents
-    titles = dict.fromkeys(under_headings(each["title"], each["heading"])[:150] for each in found)
+    headings = [(each["title"], without_header(each["heading"])[0]) for each in found]
+    titles = dict.fromkeys(under_headings(*each)[:150] for each in headings)
     shown = "\n".join([title for title in titles if title][:MOST_TITLES])
     missing = "\n".join(one_line(each) for each in request.missing if each != request.question)
     fence = Fence.around(request.question, [shown, missing])
