@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from state.database import Database
 from state.deadline import within
-from state.errors import RemoteStoreError, StoreBusyError, UsageError
+from state.errors import RemoteStoreError, StoreBusyError, UsageError, refuse_other
 from state.extras import require_extra
 from state.urls import is_postgres
 
@@ -21,6 +22,14 @@ if TYPE_CHECKING:
 
 CONNECT_SECONDS = 2.5
 LOCK_SECONDS = 10
+_POLL_SECONDS = 0.1
+_TABLES_LOCK = 0x63726167
+_HOLDER = """
+select application_name, backend_start::timestamptz(0)::text
+from pg_locks join pg_stat_activity using (pid)
+where locktype = 'advisory' and granted and objsubid = 1
+and (classid::bigint << 32 | objid::bigint) = %s
+"""
 
 
 def checked_url(url: str) -> str:
@@ -121,6 +130,12 @@ def value(db: psycopg.Connection[Any], sql: str, *values: object) -> Any:
     return None if row is None else row[0]
 
 
+def is_here(db: psycopg.Connection[Any], table: str, schema: str | None = None) -> bool:
+    """Whether a table stands in the schema itself, or in the one that is looked in first."""
+    named = "to_regclass(format('%%I.%%I', coalesce(%s, current_schema()), %s::text))"
+    return bool(value(db, f"select {named} is not null", schema, table))
+
+
 class PostgresSql:
     """A connection as a `Sql`."""
 
@@ -153,8 +168,37 @@ def answers(connection: psycopg.Connection[Any]) -> bool:
     return True
 
 
+@contextmanager
+def advisory_lock(db: psycopg.Connection[Any], key: int, seconds: float) -> Iterator[None]:
+    """Held until the block ends; of a killed holder it is free once the server has seen that its
+    connection ended. Asked for again and again: what waits inside a statement is a transaction,
+    which LangGraph's own making of indexes would wait for.
+
+    Raises:
+        StoreBusyError: another connection holds it all the time; names its process and machine.
+    """
+    give_up = time.monotonic() + seconds
+    while not value(db, "select pg_try_advisory_lock(%s)", key):
+        if time.monotonic() >= give_up:
+            held = db.execute(_HOLDER, (key,)).fetchone()
+            who = f" ({held[0]}, since {held[1]})" if held and held[0] else ""
+            raise StoreBusyError(
+                f"Another process is writing there{who}.", "Try again when it is done."
+            )
+        time.sleep(_POLL_SECONDS)
+    try:
+        yield
+    finally:
+        if not db.closed:
+            db.execute("select pg_advisory_unlock(%s)", (key,))
+
+
 class PostgresDatabase(Database):
     """A schema of a database, or what it looks in first; connected again where it was dropped."""
+
+    versions: str
+    """The table that holds the version of the others."""
+    version: int
 
     def __init__(self, url: str, schema: str | None = None) -> None:
         super().__init__()
@@ -163,8 +207,11 @@ class PostgresDatabase(Database):
         self._ready = False
 
     @abstractmethod
-    def _make(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
-        """Makes the tables, where it may write; whether they are there."""
+    def _make(self, db: psycopg.Connection[Any]) -> None:
+        """The tables of a schema that has none; inside a transaction."""
+
+    def _finish(self) -> None:
+        """What these bring with them, when they were made."""
 
     def _open(self, *, write: bool) -> PostgresSql | None:
         if self._connection is None or not answers(self._connection):
@@ -172,8 +219,32 @@ class PostgresDatabase(Database):
             self._running = PostgresSql(self._connection)
             self._ready = False
         if not self._ready:
-            self._ready = self._make(self._connection, write=write)
+            self._ready = self._prepared(self._connection, write=write)
         return self._running if self._ready else None
+
+    def _prepared(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
+        """Whether the tables are there, made where it may write."""
+        found = self._found(db)
+        if not found and write:
+            with advisory_lock(db, _TABLES_LOCK, LOCK_SECONDS), db.transaction():
+                made = not self._found(db)
+                if made:
+                    self._make(db)
+                    db.execute(f"create table {self.versions} (version integer not null)".encode())
+                    insert = f"insert into {self.versions} values ({self.version})"  # noqa: S608
+                    db.execute(insert.encode())
+            found = self._found(db)
+            if made:
+                self._finish()
+        refuse_other(found, self.version, place(self.url))
+        return bool(found)
+
+    def _found(self, db: psycopg.Connection[Any]) -> int:
+        """Their version; 0 where there are none, or where this role may not see them."""
+        # Of this schema alone: another that is searched too may have tables of the same names.
+        if not is_here(db, self.versions, self.schema):
+            return 0
+        return value(db, f"select max(version) from {self.versions}") or 0  # noqa: S608
 
     def failures(self) -> AbstractContextManager[None]:
         return postgres_failures(place(self.url))

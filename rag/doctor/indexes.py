@@ -1,5 +1,5 @@
-"""Each collection: its lexical index and its vectors against the catalog; in a shared store its
-rows against its totals. What is found damaged is noted, so that the next ingest builds it again.
+"""Each collection: its lexical index and its vectors against the catalog; of a
+shared store who answers. What is found damaged is noted, so that the next ingest builds it again.
 """
 
 from __future__ import annotations
@@ -63,15 +63,12 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
 
 
 def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Check]:
-    """The server, and every collection's rows against its totals."""
+    """The server, and every collection."""
     try:
         yield well("store", store.about())
         for each in store.summaries():
             yield from _check_embedder(each.name, each.embedder, embedder)
-            if wrong := store.differences(each.name):
-                yield ill(f"{each.name}: rows", "; ".join(wrong), _ANEW.format(each.name))
-            else:
-                yield well(f"{each.name}: rows", many(each.chunks, "chunk"))
+            yield well(f"{each.name}: rows", many(each.chunks, "chunk"))
             yield _check_files(store, each.name)
     except CragError as error:
         yield ill("store", error)

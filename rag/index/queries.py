@@ -153,16 +153,9 @@ class Queries(Contents):
         """The cosine of each of these chunks."""
         query = "SELECT id, vector FROM chunks WHERE id IN ({some})"
         found = rows_of_many(self._sql, query, rows)
-        near = cosines_of(self._decoded(found), vector)
+        stored = decode_vectors([stored for _, stored in found], len(vector))
+        near = cosines_of(stored, vector)
         return {row: float(cosine) for (row, _), cosine in zip(found, near, strict=True)}
-
-    def vectors(self, keys: Sequence[int]) -> dict[int, Vectors]:
-        query = "SELECT key, vector FROM chunks WHERE collection_id = $1 AND key IN ({some})"
-        rows = rows_of_many(self._sql, query, keys, self.row.id)
-        return {key: vector for (key, _), vector in zip(rows, self._decoded(rows), strict=True)}
-
-    def _decoded(self, rows: Sequence[tuple[int, Any]]) -> Vectors:
-        return decode_vectors([stored for _, stored in rows], self.row.embedder.dimension)
 
     def text(self, document: int) -> str:
         """The extracted text of a document."""

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-import numpy as np
-
-from rag.embed.protocol import Embedder, Vectors
+from rag.embed.protocol import Embedder
 from rag.index.candidates import Candidates, candidates
 from rag.index.codec import chunk_key
 from rag.index.collection_rows import (
@@ -151,17 +149,6 @@ class CollectionReader:
         """
         with self.snapshot():
             return self._vocabulary.spelt_like(word)[:limit]
-
-    def vectors(self, chunk_ids: Sequence[str]) -> Vectors:
-        """The stored vectors, shape (len(chunk_ids), dimension), in the order asked."""
-        keys = list(map(chunk_key, chunk_ids))
-        with self.snapshot():
-            stored = self._queries.vectors(keys)
-        found = np.zeros((len(keys), self._row.embedder.dimension), dtype=np.float32)
-        for place, key in enumerate(keys):
-            if key in stored:
-                found[place] = stored[key]
-        return found
 
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
         """The extracted text of a source, of which `[start:end]`; None if it is not in the

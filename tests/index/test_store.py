@@ -13,7 +13,7 @@ from shared_stores import ask, assert_sound, fill
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.home import catalog
-from rag.index.postgres import database as shared
+from rag.index.postgres.database import SharedDatabase
 from rag.index.protocol import FileStat, UnreadFile, embedding_text
 from rag.text.blocks import blocks_of_text
 from state.documents import chunk_id
@@ -252,7 +252,7 @@ def test_a_collection_that_was_deleted_and_made_anew_is_followed(store):
 def test_a_store_of_another_version_is_refused_and_left_as_it_is(store, monkeypatch, step, by):
     fill(store, {"whales": WHALES})
     with monkeypatch.context() as patch:
-        patch.setattr(shared, "STORE_VERSION", shared.STORE_VERSION + step)
+        patch.setattr(SharedDatabase, "version", SharedDatabase.version + step)
         patch.setattr(catalog.Catalog, "version", catalog.SCHEMA_VERSION + step)
         for use in (lambda: ask(store, "motor"), lambda: fill(store, {"b.md": "pump"})):
             with pytest.raises(StorageError, match=f"written by {by}"):

@@ -1,19 +1,18 @@
-"""A connection to a shared store, and one writer a collection by an advisory lock that goes with
-its connection.
+"""A shared store's tables, in one schema of its database, and what indexes them.
+
+Each collection has an HNSW index of its own. The functions run with
+the rights of the schema's owner: who may ingest need not own it.
 """
 
 from __future__ import annotations
 
-import hashlib
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
-from rag.index.postgres.schema import STORE_VERSION, make_tables, store_version
-from state.errors import StoreBusyError, refuse_other
-from state.postgres import PostgresDatabase, place, value
-from state.team_db import make_team_tables
+from rag.index.tables import POSTGRES_TABLES
+from state.errors import SetupError
+from state.postgres import PostgresDatabase, place
+from state.team_db import TeamDb
 
 if TYPE_CHECKING:
     import psycopg
@@ -25,33 +24,80 @@ SET tcp_keepalives_idle = 30;
 SET tcp_keepalives_interval = 10;
 SET tcp_keepalives_count = 3
 """
-_POLL_SECONDS = 0.1
-_LEAST_SECONDS = 1.0
-"""For a server to see that a killed process is gone."""
-_HOLDER = """
-SELECT application_name, backend_start::timestamptz(0)::text
-FROM pg_locks JOIN pg_stat_activity USING (pid)
-WHERE locktype = 'advisory' AND granted AND objsubid = 1
-AND (classid::bigint << 32 | objid::bigint) = %s
+_INDEXES = """
+CREATE TABLE lexical (
+  chunk_id bigint PRIMARY KEY REFERENCES chunks ON DELETE CASCADE,
+  collection_id bigint NOT NULL,
+  document_id bigint NOT NULL,
+  size integer NOT NULL,
+  terms tsvector NOT NULL
+) WITH (toast_tuple_target = 128);
+CREATE INDEX lexical_document ON lexical (document_id);
+CREATE INDEX lexical_terms ON lexical USING gin (terms);
+CREATE TABLE vocabulary (
+  collection_id bigint NOT NULL REFERENCES collections ON DELETE CASCADE,
+  term text COLLATE "C" NOT NULL,
+  chunks integer NOT NULL,
+  PRIMARY KEY (collection_id, term)
+) WITH (fillfactor = 80);
+ALTER TABLE texts ALTER text SET STORAGE EXTERNAL;
+
+CREATE FUNCTION settle(collection bigint, index_vectors boolean) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
+  IF index_vectors THEN
+    EXECUTE format('CREATE INDEX IF NOT EXISTS chunks_near_%s ON chunks USING hnsw'
+      ' ((vector::halfvec(%s)) halfvec_cosine_ops) WHERE collection_id = %s', collection,
+      (SELECT dimension FROM collections WHERE id = collection), collection);
+  END IF;
+  PERFORM gin_clean_pending_list('lexical_terms'::regclass);
+  ANALYZE documents, names, chunks, lexical, vocabulary;
+END $$;
+CREATE FUNCTION forget_index(collection bigint) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
+  IF EXISTS (SELECT FROM collections WHERE id = collection) THEN
+    RAISE insufficient_privilege USING MESSAGE = 'the collection is still there';
+  END IF;
+  EXECUTE format('DROP INDEX IF EXISTS chunks_near_%s', collection);
+END $$;
+REVOKE ALL ON FUNCTION settle, forget_index FROM PUBLIC;
 """
 
 
 class SharedDatabase(PostgresDatabase):
-    """A schema with the tables of collections; StorageError where another program made them."""
+    """A schema with the tables of collections, and those of a team's questions beside them."""
 
     schema: str
+    versions = "store_version"
+    version = 6
 
-    def _make(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
+    def _prepared(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
         from pgvector.psycopg import register_vector
 
         db.execute(_SESSION)
-        if write and make_tables(db, self.schema, self.url):
-            make_team_tables(self.url, self.schema)
-        found = store_version(db, self.schema)
-        if found:
-            refuse_other(found, STORE_VERSION, place(self.url))
+        ready = super()._prepared(db, write=write)
+        if ready:
             register_vector(db)
-        return bool(found)
+        return ready
+
+    def _make(self, db: psycopg.Connection[Any]) -> None:
+        """Raises SetupError: the database has no pgvector and this role may not create it."""
+        import psycopg
+        from psycopg.sql import SQL, Identifier
+
+        try:
+            db.execute(SQL("CREATE SCHEMA IF NOT EXISTS {}").format(Identifier(self.schema)))
+            db.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
+            db.execute((POSTGRES_TABLES + _INDEXES).encode())
+        except (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported) as error:
+            raise SetupError(
+                f"{place(self.url)} cannot be made a store: {error.diag.message_primary}.",
+                f"Its administrator can: CREATE EXTENSION vector; CREATE SCHEMA {self.schema}"
+                " AUTHORIZATION this role.",
+            ) from None
+
+    def _finish(self) -> None:
+        with closing(TeamDb(self.url, self.schema)) as team, team.failures():
+            team.checkpointer()
 
     def disk_bytes(self) -> int:
         return sum(
@@ -62,32 +108,3 @@ class SharedDatabase(PostgresDatabase):
                 (self.schema,),
             )
         )
-
-
-@contextmanager
-def collection_lock(
-    db: psycopg.Connection[Any], schema: str, name: str, wait: float = 0.0
-) -> Iterator[None]:
-    """Holds the collection of this name; a killed holder's is free once the server has seen that
-    its connection ended. `wait`: seconds to wait for another holder.
-
-    Raises:
-        StoreBusyError: another connection holds it; names its process and machine.
-    """
-    label = f"{schema}\0{name}".encode("utf-8", "surrogatepass")
-    digest = hashlib.blake2b(label, digest_size=8).digest()
-    key = int.from_bytes(digest, "big", signed=True)
-    deadline = time.monotonic() + max(wait, _LEAST_SECONDS)
-    while not value(db, "SELECT pg_try_advisory_lock(%s)", key):
-        if time.monotonic() >= deadline:
-            held = db.execute(_HOLDER, (key,)).fetchone()
-            who = f" ({held[0]}, since {held[1]})" if held and held[0] else ""
-            raise StoreBusyError(
-                f"Another process is writing to this collection{who}.", "Try again when it is done."
-            )
-        time.sleep(_POLL_SECONDS)
-    try:
-        yield
-    finally:
-        if not db.closed:
-            db.execute("SELECT pg_advisory_unlock(%s)", (key,))

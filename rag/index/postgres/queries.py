@@ -8,9 +8,7 @@ BM25 is computed of what they hold.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from rag.index.collection_rows import CollectionRow
@@ -99,19 +97,13 @@ class PostgresQueries(Queries):
         return dict(self._sql.execute(query, (Vector(vector), limit, *near)).fetchall())
 
     def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
-        rows = self._sql.execute(
-            "SELECT chunk_id, lexeme, positions FROM lexical, unnest(terms)"
-            " WHERE document_id = $1 AND terms @@ $2::tsquery AND lexeme = ANY($3)",
-            (document, " & ".join(map(_quoted, words)), list(words)),
-        ).fetchall()
-        places: dict[int, dict[str, list[int]]] = defaultdict(dict)
-        for row, word, positions in rows:
-            places[row][word] = positions
-        return any(
-            0 < abs(here - there) <= between + 1
-            for held in places.values()
-            for here, there in product(*(held[word] for word in words))
+        near = " | ".join(
+            f"{_quoted(one)} <{apart}> {_quoted(other)}"
+            for one, other in (words, words[::-1])
+            for apart in range(1, between + 2)
         )
+        query = "SELECT 1 FROM lexical WHERE document_id = $1 AND terms @@ $2::tsquery LIMIT 1"
+        return bool(self._sql.execute(query, (document, near)).fetchall())
 
     def holding(self, term: str, limit: int) -> list[int]:
         rows = self._asked(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import socket
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -9,28 +10,21 @@ from typing import TYPE_CHECKING
 
 from rag.index import collection_rows
 from rag.index.collection_rows import CollectionRow
-from rag.index.postgres.database import SharedDatabase, collection_lock
+from rag.index.postgres.database import SharedDatabase
 from rag.index.postgres.queries import PostgresQueries
 from rag.index.postgres.writer import PostgresWriter
 from rag.index.protocol import Notice
 from rag.index.store import Store
 from rag.index.terms import TERMS_VERSION
-from state.postgres import checked_url, connect, place, postgres_failures
+from state.postgres import advisory_lock, checked_url, connect, place, postgres_failures
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from state.database import Sql
 
-_COUNTS = """
-SELECT (SELECT coalesce(sum(chunk_count), 0) FROM documents WHERE collection_id = $1)::bigint,
-  (SELECT count(*) FROM chunks WHERE collection_id = $1),
-  (SELECT count(*) FROM lexical WHERE collection_id = $1),
-  (SELECT count(*) FROM (SELECT lexeme AS term, count(*) AS held FROM lexical, unnest(terms)
-     WHERE collection_id = $1 GROUP BY lexeme) AS counted
-   FULL JOIN (SELECT term, chunks FROM vocabulary WHERE collection_id = $1) AS known
-   USING (term) WHERE coalesce(held, 0) <> coalesce(chunks, 0))
-"""
+_LEAST_SECONDS = 1.0
+"""For a server to see that a killed process is gone."""
 
 
 class PostgresStore(Store):
@@ -57,7 +51,10 @@ class PostgresStore(Store):
             db = database.connected(write=create)
             if db is None:
                 raise collection_rows.nothing_ingested()
-            with collection_lock(db, self.schema, name, wait):
+            label = f"{self.schema}\0{name}".encode("utf-8", "surrogatepass")
+            digest = hashlib.blake2b(label, digest_size=8).digest()
+            key = int.from_bytes(digest, "big", signed=True)
+            with advisory_lock(db, key, max(wait, _LEAST_SECONDS)):
                 yield database
 
     def _writer(
@@ -98,18 +95,6 @@ class PostgresStore(Store):
             )
         engine = f"PostgreSQL {version}, pgvector {vector or 'missing'}"
         return f"{place(self.url)}: {engine}; schema {self.schema}"
-
-    def differences(self, name: str) -> list[str]:
-        """Where the rows of a collection do not agree with each other, in words."""
-        with closing(SharedDatabase(self.url, self.schema)) as database, database.reading() as sql:
-            row = collection_rows.require(sql, name)
-            ((wanted, *counted),) = sql.execute(_COUNTS, (row.id,)).fetchall()
-        parts = ("chunks", "chunks in the lexical index", "terms counted otherwise than held")
-        return [
-            f"{found:,} {part} where {right:,} belong"
-            for part, found, right in zip(parts, counted, (wanted, wanted, 0), strict=True)
-            if found != right
-        ]
 
     def octets(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""
