@@ -42,6 +42,8 @@ def show(
     json_: options.Json = False,
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
+    from rag.tracing.stored_trace import loops
+
     terminal = given.terminal
     with _store(given) as traces:
         found = traces.get(trace_id)
@@ -54,7 +56,8 @@ def show(
         _print(found, page)
         terminal.out(page.export_html(inline_styles=True))
     elif json_:
-        terminal.json(found)
+        gained = [loop.gained for loop in loops(found)]
+        terminal.json({**found, "gained": gained})
     else:
         _print(found, terminal.out_console())
 

@@ -13,8 +13,6 @@ _SECTIONS = (
     *("retrieval", "grading", "abstention", "answers"),
     *("citations", "loops", "latency_ms", "usage"),
 )
-_WAYS = ("as_typed", "resolved", "by_a_person")
-"""How a follow-up was searched."""
 
 
 def print_report(report: dict[str, Any]) -> None:
@@ -30,7 +28,9 @@ def print_report(report: dict[str, Any]) -> None:
     )
     console.print(clean(asked), soft_wrap=True)
     without = report.get("baseline", {})
-    table = _table("", "without loops" if without else None)
+    table = Table("", box=None, pad_edge=False)
+    for title in ("", "without loops")[: 2 if without else 1]:
+        table.add_column(title, justify="right", no_wrap=True)
     for section in _SECTIONS:
         figures = {name: value for name, value in report[section].items() if value is not None}
         if not figures or figures.get("n") == 0:
@@ -40,21 +40,6 @@ def print_report(report: dict[str, Any]) -> None:
             beside = [_text(without[section][name])] if section in without else []
             table.add_row(f"  {name}", _text(value), *beside)
     console.print(table)
-    if follow_ups := report.get("follow_ups"):
-        console.print(f"{many(follow_ups['n'], 'follow-up question')}, searched")
-        table = _table(*(way.replace("_", " ") for way in _WAYS))
-        for name in follow_ups["resolved"]:
-            table.add_row(f"  {name}", *(_text(follow_ups[way][name]) for way in _WAYS))
-        console.print(table)
-
-
-def _table(*titles: str | None) -> Table:
-    """One of figures behind their names."""
-    table = Table("", box=None, pad_edge=False)
-    for title in titles:
-        if title is not None:
-            table.add_column(title, justify="right", no_wrap=True)
-    return table
 
 
 def _text(value: float | None) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli.render.text import dollars, place
 from cli.terminal import clean, rows
-from rag.tracing.stored_trace import DECISIONS
+from rag.tracing.stored_trace import DECISIONS, newly_relevant
 from state.answer import Answer
 from state.events import Event, RetrievedItem
 from state.passages import Grade
@@ -61,6 +61,8 @@ class TraceView:
                 for item in self._retrieved:
                     if grade := self._grades.get(item["chunk_id"]):
                         self._show_graded(item, grade)
+                gained = newly_relevant(self._retrieved, self._grades)
+                self._line("│  ", f"gained {many(gained, 'relevant chunk')}", "dim")
             case "answer":
                 self._show_answer(event["answer"])
             case _:

@@ -34,13 +34,6 @@ _SAID = {
     "function_calling": "replies by calling a function",
     "text": "takes no schema; asked in words",
 }
-_LONGER = {
-    "Ollama": "OLLAMA_CONTEXT_LENGTH=8192 ollama serve",
-    "llama.cpp": "llama-server -c 8192 ...",
-    "vLLM": "vllm serve ... --max-model-len 8192",
-    "LM Studio": "lms load MODEL --context-length 8192",
-}
-_OFFERING = {"Ollama": ", or `ollama pull {}`", "LM Studio": ", or `lms get {}`"}
 _FILLER = "The line runs along the valley, past nine stations and over eleven bridges. " * 25
 _PROBE = [
     ("system", "You grade retrieved documents: does the document answer the question?"),
@@ -110,7 +103,6 @@ def _offered(endpoint: Endpoint, model: str) -> Check:
 
     from rag.endpoint.address import http_client
     from rag.endpoint.failures import failure, foreign_errors
-    from rag.endpoint.local_servers import facts_of
 
     try:
         with openai.OpenAI(
@@ -125,18 +117,13 @@ def _offered(endpoint: Endpoint, model: str) -> Check:
     except openai.NotFoundError:  # not every server has such a list
         return well("model", f"{endpoint.host} answers, but lists no models")
     except foreign_errors() as error:
-        told = failure(error, endpoint, model)
-        return ill("model", told)
+        return ill("model", failure(error, endpoint, model))
     if model in names:
         return well("model", f"{model} at {endpoint.host}")
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
     offered = f"does not offer {model}, but {', '.join(names[:_SHOWN])}{more}"
-    other = _OFFERING.get(facts_of(endpoint, model, _SECONDS).kind or "", "").format(model)
-    return ill(
-        "model",
-        f"{endpoint.host} {offered if names else 'offers no model'}",
-        f"Set CRAG_MODEL to one it offers{other}",
-    )
+    told = f"{endpoint.host} {offered if names else 'offers no model'}"
+    return ill("model", told, f"Set CRAG_MODEL to one it offers, or have it load {model}")
 
 
 def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
@@ -163,16 +150,15 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
     speed = (meter.inputs + meter.outputs) / max(time.perf_counter() - began, 0.001)
     form = _SAID[(chat.known.form or "text").split()[0]]
     thinks = "; thinks before it replies" if reply.thinks else ""
-    if read_verdicts("document", 1, reply.fields()):
-        yield well("model: replies", f"{form}{thinks}")
+    detail = f"{form}{thinks}; {speed:,.0f} tokens a second"
+    if not read_verdicts("document", 1, reply.fields()):
+        told = f"{detail}; its reply could not be read"
+        yield ill("model: replies", told, "Use another model, or --grader local")
+    elif speed < SLOW:
+        slow = "Use a smaller model, or raise CRAG_REQUEST_TIMEOUT"
+        yield ill("model: replies", detail, slow)
     else:
-        detail = f"{form}, and its reply could not be read{thinks}"
-        yield ill("model: replies", detail, "Use another model, or --grader local")
-    rate = f"reads and writes {speed:,.0f} tokens a second"
-    if speed < SLOW:
-        yield ill("model: speed", rate, "Use a smaller model, or raise CRAG_REQUEST_TIMEOUT")
-    else:
-        yield well("model: speed", rate)
+        yield well("model: replies", detail)
     yield _context(facts_of(endpoint, settings.model, _SECONDS))
 
 
@@ -184,6 +170,5 @@ def _context(facts: ServerFacts) -> Check:
         return well(part, f"{facts.kind or 'the server'} does not tell its size")
     if facts.context < NEEDED_CONTEXT:
         short = f"{facts.context:,} tokens; a question takes up to {NEEDED_CONTEXT:,}"
-        other = "Start the server with a context of 8192 tokens"
-        return ill(part, short, _LONGER.get(facts.kind or "", other))
+        return ill(part, short, "Start the server with a context of 8192 tokens")
     return well(part, f"{facts.context:,} tokens ({facts.kind})")

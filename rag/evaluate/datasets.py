@@ -37,9 +37,8 @@ class Turn(_Row):
 
 
 class Query(_Row):
-    """One question with what a right run gives: `relevant` are document ids or paths,
-    `rewrite` a follow-up as a person made it stand alone, `answerable` None where the
-    dataset does not say whether its documents hold an answer.
+    """One question with what a right run gives: `relevant` are document ids or paths, `answerable`
+    is None where the dataset does not say whether its documents hold an answer.
     """
 
     id: Name
@@ -48,7 +47,6 @@ class Query(_Row):
     relevant: list[Name] = []
     answerable: bool | None = None
     conversation: Annotated[list[Turn], Field(alias="history")] = []
-    rewrite: str | None = None
 
     def model_post_init(self, _context: object) -> None:
         told = {"answers", "relevant"} & self.model_fields_set

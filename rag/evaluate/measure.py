@@ -34,17 +34,13 @@ class GradedPair:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """`ranking` is of the stand-alone question, `typed_ranking` of a follow-up as typed (None
-    without history), `rewrite_ranking` of a person's rewrite (None without one): at least 20
-    sources where there are as many. `known[n]` are the sources known after loop n, best grade
-    first; `cited` the source of each citation, and whether its quote is the document's text at its
-    offsets.
+    """`ranking` is of the stand-alone question, at least 20 sources where there are as many;
+    `known[n]` are the sources known after loop n, best grade first; `cited` is the source of each
+    citation, and whether its quote is the document's text at its offsets.
     """
 
     query: Query
     ranking: list[str]
-    typed_ranking: list[str] | None = None
-    rewrite_ranking: list[str] | None = None
     graded: Sequence[GradedPair] = ()
     answer: Answer | None = None
     known: Sequence[list[str]] = ()
@@ -78,8 +74,6 @@ class Measurer:
         return Measurement(
             query=query,
             ranking=self._named(hits),
-            typed_ranking=self._named(self._ranking(query.text)) if turns else None,
-            rewrite_ranking=self._named(self._ranking(query.rewrite)) if query.rewrite else None,
             graded=list(self._graded(query, standalone, hits, answer)),
             answer=answer,
             known=list(self._known(answer)) if answer else (),

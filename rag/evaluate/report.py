@@ -30,18 +30,10 @@ def report(
         "dataset": dataset,
         "queries": len(measured),
         "config": config,
-        "retrieval": _ranked((m.ranking, m) for m in measured),
+        "retrieval": _ranked(measured),
         "grading": _grading([*graded, *judged]),
         **_asked(measured),
     }
-    follow_ups = [m for m in measured if m.typed_ranking is not None]
-    if follow_ups:
-        figures["follow_ups"] = {
-            "n": len(follow_ups),
-            "as_typed": _ranked((m.typed_ranking, m) for m in follow_ups),
-            "resolved": _ranked((m.ranking, m) for m in follow_ups),
-            "by_a_person": _ranked((m.rewrite_ranking, m) for m in follow_ups),
-        }
     if baseline is not None:
         figures["baseline"] = {"max_loops": 0, **_asked(baseline)}
     return figures
@@ -60,13 +52,9 @@ def _asked(measured: Sequence[Measurement]) -> Figures:
     }
 
 
-def _ranked(rankings: Iterable[tuple[list[str] | None, Measurement]]) -> Figures:
-    """Over the queries that have relevant documents, and such a ranking."""
-    figures = [
-        ranked(sources, m.query.relevant)
-        for sources, m in rankings
-        if sources is not None and m.query.relevant
-    ]
+def _ranked(measured: Sequence[Measurement]) -> Figures:
+    """Over the queries that have relevant documents."""
+    figures = [ranked(m.ranking, m.query.relevant) for m in measured if m.query.relevant]
     return {name: _mean(each[name] for each in figures) for name in ranked((), ("any",))}
 
 

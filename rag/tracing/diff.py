@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict, cast
 
-from rag.tracing.stored_trace import began, loops, path_taken, rounds
+from rag.tracing.stored_trace import began, loops, path_taken
 from state.answer import Answer
 from state.errors import UsageError
 from state.traces import Trace
 from state.wording import many, written_place
+
+if TYPE_CHECKING:
+    from state.research_events import ResearchEvent
 
 
 class Difference(TypedDict):
@@ -91,17 +94,23 @@ def _result(answer: Answer) -> Words:
 
 
 def _rounds(trace: Trace) -> dict[str, Words]:
-    return {
-        f"round {shown.number}": {
-            **{
-                f"subtask {number}": f"{task.role}: {task.instruction} "
-                f"({task.status}, {many(task.citations, 'citation')})"
-                for number, task in enumerate(shown.subtasks, 1)
-            },
-            "decision": f"{shown.decision}: {shown.reason}",
-        }
-        for shown in rounds(trace)
-    }
+    """By number: a round that was interrupted is told of again when the run goes on."""
+    found: dict[str, dict[str, str]] = {}
+    places: dict[str, tuple[dict[str, str], str]] = {}
+    for event in cast("list[ResearchEvent]", trace["events"]):
+        if event["event"] == "planned":
+            told = found.setdefault(f"round {event['round']}", {})
+            for number, task in enumerate(event["subtasks"], 1):
+                if task["id"] not in places:
+                    told[f"subtask {number}"] = f"{task['role']}: {task['instruction']}"
+                    places[task["id"]] = told, f"subtask {number}"
+        elif event["event"] == "subtask_finished" and event["subtask"] in places:
+            told, name = places[event["subtask"]]
+            told[name] += f" ({event['status']}, {many(event['citations'], 'citation')})"
+        elif event["event"] == "reflected":
+            told = found.setdefault(f"round {event['round']}", {})
+            told["decision"] = f"{event['decision']}: {event['reason']}"
+    return dict(found)
 
 
 def _loops(trace: Trace) -> dict[str, Words]:

@@ -113,21 +113,12 @@ def test_an_unknown_price_makes_the_cost_unknown():
     assert figures(measurement(), unpriced)["usage"]["cost_usd"] is None
 
 
-def test_follow_ups_are_shown_as_typed_and_resolved():
-    made = figures(measurement(typed_ranking=["x", "y"]), measurement())["follow_ups"]
-    assert made["n"] == 1
-    assert made["as_typed"]["recall@5"] == 0
-    assert made["resolved"]["recall@5"] == 1
-    assert made["by_a_person"]["recall@5"] is None
-
-
 def test_the_table_says_every_figure_in_plain_text_where_there_is_no_terminal(capsys):
-    print_report(figures(measurement(typed_ranking=["x"]), baseline=[measurement()]))
+    print_report(figures(measurement(), baseline=[measurement()]))
     shown = capsys.readouterr().out
     assert "\x1b" not in shown
     assert re.search(r"recall@5\s+1\.000", shown)
     assert "without loops" in shown
-    assert "1 follow-up question" in shown
     for section in CONTRACT:
         assert section.removesuffix("_ms") in shown
 

@@ -139,12 +139,7 @@ def test_queries_grades_and_settings_are_told_apart():
 
 def test_a_trace_is_read_as_loops_and_a_path():
     (loop,) = loops(a_trace(events()))
-    assert (loop.query, loop.new, loop.newly_relevant, loop.decision) == (
-        "railway",
-        1,
-        1,
-        "generate",
-    )
+    assert (loop.query, loop.gained, loop.decision) == ("railway", 1, "generate")
     assert path_taken(a_trace(events())) == ["retrieve", "grade_documents"]
 
 
