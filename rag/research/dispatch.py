@@ -130,5 +130,4 @@ def _tell(artifact: Artifact, ms: float, deps: ResearchDependencies) -> None:
             "ms": ms,
         }
     )
-    for line in artifact["warnings"]:
-        deps.warn(line)
+    deps.warn(artifact["warnings"])

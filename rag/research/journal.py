@@ -1,7 +1,7 @@
 """What a research run has finished, kept as it finishes: a kill loses no subtask's work.
 
-One table for all runs: a row of each run, and one for each of its plans, artifacts and warnings. A
-subtask's artifact is written in one transaction when its subagent returns; the report is made of
+One table for all runs: a row of each run, and one for each of its plans and artifacts. A subtask's
+artifact is written in one transaction when its subagent returns; the report is made of
 these and of nothing else.
 """
 
@@ -28,7 +28,7 @@ _DROP = (
     f"(select run from research where {_FINISHED} order by rowid desc limit -1 offset ?)"
 )
 
-Kind = Literal["run", "plan", "artifact", "warning"]
+Kind = Literal["run", "plan", "artifact"]
 Plan = tuple[list[Subtask], NodeUsage]
 """A round's subtasks, and what planning them cost."""
 
@@ -96,13 +96,6 @@ class Journal(Closing):
     def plan(self, run_id: str, number: int) -> Plan | None:
         """The plan of a round that was begun, or None."""
         return next(iter(self._read(run_id, "plan", f"{number:04d}")), None)
-
-    def warn(self, run_id: str, line: str) -> None:
-        """A line for the report's warnings, once."""
-        self._put(run_id, "warning", line, line)
-
-    def warnings(self, run_id: str) -> list[str]:
-        return self._read(run_id, "warning")
 
     def run(self, run_id: str) -> Run:
         """One run by its id, an unambiguous beginning of it, or "last".

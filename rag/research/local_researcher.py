@@ -46,8 +46,7 @@ class LocalResearcher:
         state = view.state
         asked = state["leads"] if state["plan"] else [state["question"]]
         parts = (part for each in asked for part in asked_parts(each, self._collection))
-        drafts: list[DraftSubtask] = [{"role": SEARCHER, "instruction": part} for part in parts]
-        return Planned(subtasks=drafts)
+        return Planned(subtasks=[DraftSubtask(role=SEARCHER, instruction=part) for part in parts])
 
     def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
         """By the corrective graph; of what it is not sure of what is nearest."""

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from rag.budget import Budget, BudgetSpent
 from rag.citations.check import check
@@ -29,7 +29,7 @@ from rag.research.research_prompts import (
     search_messages,
 )
 from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
-from rag.research.roles import PLANNED, WRITER, Role
+from rag.research.roles import WRITER, Role
 from rag.text.prose import one_line
 from state.answer import AnswerPart, DraftQuote
 from state.passages import ContextDocument, RetrievedChunk
@@ -50,21 +50,10 @@ SECOND_LOOK = "what is open is searched once more, in other words"
 UNREADABLE = "the reflection could not be read"
 
 
-class PlannedSubtask(BaseModel):
-    """One subtask of the plan. One of an unknown role is left out later, not the whole plan."""
-
-    role: str = Field(json_schema_extra={"enum": [role.name for role in PLANNED]})
-    heading: str = ""
-    instruction: str
-    queries: list[str] = []
-    expected_artifact: str = ""
-    read_files: list[str] = []
-
-
 class Plan(BaseModel):
     """The ordered subtasks of this round."""
 
-    subtasks: list[PlannedSubtask]
+    subtasks: list[DraftSubtask]
 
 
 class Findings(BaseModel):
@@ -114,8 +103,7 @@ class ModelResearcher:
         meter = UsageMeter(self._budget)
         contents = table_of_contents(self._reader, [view.state["question"], *view.state["leads"]])
         plan = self._asked(plan_messages(view, contents), Plan, meter) or Plan(subtasks=[])
-        drafts = [cast("DraftSubtask", task.model_dump()) for task in plan.subtasks]
-        return Planned(subtasks=drafts, **_spent(meter))
+        return Planned(subtasks=plan.subtasks, **_spent(meter))
 
     def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:
         """What the task's queries bring is read; what that leaves open is searched once more by

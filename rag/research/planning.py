@@ -26,12 +26,11 @@ def new_subtasks(state: ResearchState, deps: ResearchDependencies) -> Plan:
     becomes a search for the question.
     """
     planned = deps.researcher.plan(deps.view(state))
-    for line in planned.warnings:
-        deps.warn(line)
+    deps.warn(planned.warnings)
     new = checked_plan(planned.subtasks, state["plan"], state["files"], state["step"])
     if not any(ROLES[task["role"]].searches for task in [*state["plan"], *new]):
-        deps.warn(_SEARCHED_WHOLE)
-        draft: DraftSubtask = {"role": SEARCHER, "instruction": state["question"]}
+        deps.warn([_SEARCHED_WHOLE])
+        draft = DraftSubtask(role=SEARCHER, instruction=state["question"])
         new = checked_plan([draft], step=state["step"])
     return new, planned.usage
 
@@ -51,26 +50,26 @@ def checked_plan(
     names = {name: name for name in files}
     plan: list[Subtask] = []
     for number, draft in enumerate(drafts[:MOST_SUBTASKS], 1):
-        role = ROLES.get(draft["role"])
-        instruction = one_line(draft["instruction"])[:LONGEST_INSTRUCTION]
+        role = ROLES.get(draft.role)
+        instruction = one_line(draft.instruction)[:LONGEST_INSTRUCTION]
         if role is None or role.name == WRITER or not instruction:
             continue
-        wanted = dict.fromkeys(draft.get("read_files", ()))
+        wanted = dict.fromkeys(draft.read_files)
         reads = [names[name] for name in wanted if name in names]
         file = artifact_name(role.name, step + number, instruction, names.values())
         task = new_subtask(role.name, instruction, file)
-        task["heading"] = short_heading(draft.get("heading", ""), instruction)
+        task["heading"] = short_heading(draft.heading, instruction)
         everything = EVERYTHING in wanted or not (role.searches or reads)
         task["read_files"] = [EVERYTHING] if everything else reads
         if role.searches:
-            asked = distinct(query[:LONGEST_QUERY] for query in draft.get("queries", ()))
+            asked = distinct(query[:LONGEST_QUERY] for query in draft.queries)
             task["queries"] = asked[:MOST_QUERIES] or [instruction[:LONGEST_QUERY]]
             others = [name for name in wanted if name not in names and name != EVERYTHING]
             task["documents"] = others[:MOST_DOCUMENTS]
         before = [*known, *plan]
         task["id"] = _identity(task, before)
         if all(task["id"] != other["id"] for other in before):
-            names[draft.get("expected_artifact") or instruction] = file
+            names[draft.expected_artifact or instruction] = file
             plan.append(task)
     return plan
 

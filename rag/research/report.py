@@ -30,11 +30,7 @@ ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
 
 
 class Section(TypedDict):
-    """`asked` is the instruction that it was written for."""
-
-    role: str
     heading: str
-    asked: str
     text: str
 
 
@@ -86,6 +82,7 @@ def make_report(
     elif answer or sections:
         status = "partial" if waits or not_found or NO_QUOTE in answer else "answered"
     early = [] if ended is None else [f"The budget ended the run early: {ended.message}"]
+    earlier = (line for artifact in artifacts for line in artifact["warnings"])
     report: Report = {
         "schema": REPORT_SCHEMA,
         "run_id": run["id"],
@@ -102,7 +99,7 @@ def make_report(
         "subtasks": len(artifacts),
         "usage": add_usages([state["usage"], *(artifact["usage"] for artifact in artifacts)]),
         "seconds": round(seconds, 3),
-        "warnings": [*warnings, *early],
+        "warnings": [*dict.fromkeys([*earlier, *warnings]), *early],
         "report": "",
     }
     report["report"] = "\n".join(_markdown(report, artifacts)).strip() + "\n"
@@ -120,12 +117,7 @@ def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
             sections.setdefault(artifact["heading"].casefold(), (artifact, []))[1].extend(new)
     for artifact, findings in sections.values():
         if findings:
-            yield {
-                "role": artifact["role"],
-                "heading": artifact["heading"],
-                "asked": artifact["instruction"],
-                "text": written(findings),
-            }
+            yield {"heading": artifact["heading"], "text": written(findings)}
 
 
 def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:

@@ -119,8 +119,7 @@ def decided(view: View, deps: ResearchDependencies) -> Reflected:
     that is done, a plan that is worked off cannot be continued, and the last round ends or asks.
     """
     reflected = deps.researcher.reflect(view)
-    for line in reflected.warnings:
-        deps.warn(line)
+    deps.warn(reflected.warnings)
     done = any(artifact["status"] == "done" for artifact in view.artifacts)
     decision, reason, question = reflected.decision, reflected.reason, None
     planned = any(task["status"] == "planned" for task in view.state["plan"])

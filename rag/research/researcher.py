@@ -5,15 +5,17 @@ run gives it. None of it writes a file: files are written by the run from what s
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NotRequired, Protocol, TypedDict
+from typing import Protocol
+
+from pydantic import BaseModel, Field
 
 from rag.budget import Budget
 from rag.engines.protocol import Outcome
 from rag.research.findings import ReadFiles
 from rag.research.journal import Journal
-from rag.research.roles import MAX_ROUNDS, Role
+from rag.research.roles import MAX_ROUNDS, PLANNED, Role
 from state.answer import Citation
 from state.research_events import ResearchEvent
 from state.research_state import Artifact, Finding, ResearchState, RoundDecision, Subtask
@@ -26,17 +28,18 @@ Not LangGraph's custom stream: that moves the nodes to other threads, where an i
 """
 
 
-class DraftSubtask(TypedDict):
+class DraftSubtask(BaseModel):
     """A subtask as it was planned. `read_files` may name artifacts and documents of the
-    collection; `expected_artifact` is what later ones read it by.
+    collection; `expected_artifact` is what later ones read it by. One of an unknown role is left
+    out later, not the whole plan.
     """
 
-    role: str
+    role: str = Field(json_schema_extra={"enum": [role.name for role in PLANNED]})
+    heading: str = ""
     instruction: str
-    heading: NotRequired[str]
-    queries: NotRequired[list[str]]
-    expected_artifact: NotRequired[str]
-    read_files: NotRequired[list[str]]
+    queries: list[str] = []
+    expected_artifact: str = ""
+    read_files: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +105,12 @@ class Researcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ResearchDependencies:
-    """What a run is given besides its question, never stored. `warn` keeps a line to report."""
+    """What a run is given besides its question, never stored."""
 
     researcher: Researcher
     journal: Journal
     budget: Budget
     emit: Emit
-    warn: Callable[[str], None]
     max_rounds: int = MAX_ROUNDS
     started: float = field(default_factory=time.perf_counter)
 
@@ -116,6 +118,11 @@ class ResearchDependencies:
         artifacts = self.journal.artifacts(state["run_id"])
         last = state["rounds"] + 1 >= self.max_rounds
         return View(state, artifacts, open_parts(artifacts, state["closed"]), last)
+
+    def warn(self, lines: Iterable[str]) -> None:
+        """Lines for the report's warnings, each once."""
+        for line in lines:
+            self.emit({"event": "warned", "line": line})
 
     def at_ms(self) -> float:
         """Milliseconds since the run was started or resumed."""

@@ -132,24 +132,19 @@ class Research(Closing):
         events: list[ResearchEvent] = []
 
         def keep(event: ResearchEvent) -> None:
-            events.append(event)
-            emit(event)
-
-        def warn(line: str) -> None:
-            if line not in self._journal.warnings(run["id"]):
-                self._journal.warn(run["id"], line)
-                keep({"event": "warned", "line": line})
+            if event["event"] != "warned" or event not in events:
+                events.append(event)
+                emit(event)
 
         researcher = self._researcher or self._own_researcher(run["id"], budget)
-        deps = ResearchDependencies(researcher, self._journal, budget, keep, warn, self._max_rounds)
+        deps = ResearchDependencies(researcher, self._journal, budget, keep, self._max_rounds)
         with self._alone(run["id"]):
             keep(self._started(run, deps))
             if made is not None:
                 standing, reason = made.question, made.reason
                 keep({"event": "contextualized", "standalone_question": standing, "reason": reason})
-                for line in made.warnings:
-                    warn(line)
-            report = self._rounds(run, deps)
+                deps.warn(made.warnings)
+            report = self._rounds(run, deps, events)
             self._keep_trace(report, events)
             if report["escalation"] is not None:
                 asked = report["escalation"]
@@ -176,7 +171,9 @@ class Research(Closing):
             "grader": self._settings.grader.value,
         }
 
-    def _rounds(self, run: Run, deps: ResearchDependencies) -> Report:
+    def _rounds(
+        self, run: Run, deps: ResearchDependencies, events: Sequence[ResearchEvent]
+    ) -> Report:
         began = time.perf_counter()
         state = new_research(run["question"], run["id"], run["usage"])
         ended: BudgetSpent | None = None
@@ -191,7 +188,7 @@ class Research(Closing):
         artifacts = self._journal.artifacts(run["id"])
         if ended is not None and not any(artifact["findings"] for artifact in artifacts):
             raise ended
-        warnings = self._journal.warnings(run["id"])
+        warnings = [event["line"] for event in events if event["event"] == "warned"]
         seconds = time.perf_counter() - began
         return make_report(run, state, artifacts, seconds=seconds, warnings=warnings, ended=ended)
 

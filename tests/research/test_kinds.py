@@ -53,8 +53,8 @@ def test_what_is_asked_is_shown_and_nothing_beside_it(
 
 def test_questions_side_by_side_have_a_section_each_in_their_order(run: Research):
     report = run.start("When was the quarry closed, and where was Lena Holt born?")
-    asked = [section["asked"] for section in report["sections"]]
-    assert asked == ["When was the quarry closed?", "where was Lena Holt born?"]
+    headings = [section["heading"] for section in report["sections"]]
+    assert headings == ["When was the quarry closed", "Where was Lena Holt born"]
     assert "1931" in report["sections"][0]["text"]
     assert "Viborg" in report["sections"][1]["text"]
     assert (report["status"], report["not_found"]) == ("answered", [])

@@ -11,13 +11,11 @@ from rag.research.roles import ROLES
 from state.research_state import RoundDecision, new_research
 
 
-def draft(instruction: str, role: str = "searcher", reads: tuple[str, ...] = ()) -> DraftSubtask:
-    return {
-        "role": role,
-        "instruction": instruction,
-        "expected_artifact": instruction,
-        "read_files": list(reads),
-    }
+def draft(
+    instruction: str, role: str = "searcher", reads: tuple[str, ...] = (), **more: Any
+) -> DraftSubtask:
+    named = {"expected_artifact": instruction, "read_files": list(reads)}
+    return DraftSubtask(role=role, instruction=instruction, **named, **more)
 
 
 def test_unknown_roles_empty_instructions_and_repeats_are_dropped():
@@ -59,11 +57,11 @@ def test_the_writer_is_not_planned():
 def test_equal_work_has_equal_ids_and_other_queries_are_other_work():
     (first,) = checked_plan([draft("When?  ")])
     assert checked_plan([draft("when?")], [first]) == []
-    assert checked_plan([{**draft("When?"), "queries": ["in which year"]}], [first])
+    assert checked_plan([draft("When?", queries=["in which year"])], [first])
 
 
 def test_queries_are_four_at_most_and_the_instruction_where_there_are_none():
-    (many,) = checked_plan([{**draft("find"), "queries": ["a", " a ", "b", "", "c", "d", "e"]}])
+    (many,) = checked_plan([draft("find", queries=["a", " a ", "b", "", "c", "d", "e"])])
     assert many["queries"] == ["a", "b", "c", "d"]
     assert checked_plan([draft("find it")])[0]["queries"] == ["find it"]
 
@@ -106,7 +104,7 @@ def test_no_end_without_anything_done_and_the_last_round_ends_or_asks(
     said: Any, found: str, last: bool, decided_: str
 ):
     nothing = cast("Any", None)
-    deps = ResearchDependencies(cast("Any", Says(said)), nothing, nothing, print, print)
+    deps = ResearchDependencies(cast("Any", Says(said)), nothing, nothing, print)
     artifacts = [cast("Any", {"status": found})]
     made = decided(View(new_research("q", "r"), artifacts, last=last), deps)
     assert (made.decision, bool(made.question)) == (decided_, decided_ == "escalate")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from rag.research.findings import ReadFiles
-from rag.research.researcher import Found, Planned, Reflected, View
+from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
 from rag.research.roles import Role
 from state.answer import Citation
 from state.research_state import Subtask
@@ -26,8 +26,8 @@ class ScriptedResearcher:
 
     def plan(self, view: View) -> Planned:
         numbers = range(len(view.state["plan"]), len(view.state["plan"]) + self.width)
-        drafts = [{"role": "searcher", "instruction": f"What came of step {n}?"} for n in numbers]
-        return Planned(subtasks=drafts)
+        asked = (f"What came of step {number}?" for number in numbers)
+        return Planned(subtasks=[DraftSubtask(role="searcher", instruction=each) for each in asked])
 
     def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
         question = task["instruction"]
