@@ -37,15 +37,22 @@ _SAID = {
     **dict.fromkeys(("figure", "only", "container", "rst-class", "highlights"), None),
 }
 """What a directive's name is said as before its words; of these that say None, no word is."""
-_INLINE = (
-    (re.compile(r"``([^\n]{1,300}?)``"), r"`\1`"),
-    (re.compile(r":(?:ref|doc|term|any|numref|pep|rfc):`([^`<]{1,300}?)`"), r"\1"),
-    (re.compile(r":[\w:+.-]{1,40}:`[!~]?(?:[\w.]+\.)?([^`<]{1,300})`"), r"`\1`"),
-    (re.compile(r"(?::[\w:+.-]{1,40}:)?`([^`<]{1,300}?)\s*<[^<>`]{1,500}>`_{0,2}"), r"\1"),
-    (re.compile(r"`([^`]{1,300})`__?(?!\w)"), r"\1"),
-    (re.compile(r"(?<=\w)_{1,2}(?=[\s.,;:!?)]|$)|\\(?: |$)|\[#\w*\]_"), ""),
-    (re.compile(r"(\[\w+\])_(?!\w)"), r"\1"),
+_MARKED = re.compile(
+    r"""``(?P<literal>(?:[^`]|`(?!`)){1,300}?)``(?!`)
+      | (?::(?P<role>[\w:+.-]{1,40}):)?
+        `(?P<words>[^`<>]{1,300}?)(?:\s*<[^<>`]{1,500}>)?`(?P<link>_{0,2})
+      | \\(?P<escaped>\W|$)
+      | (?P<note>\[\w+\])_(?!\w)
+      | \[[#*]\w*\]_(?!\w)
+      | (?<![\w|])\|[^\W\d_](?:[\w -]{0,60}\w)?\|_{0,2}(?![\w|])
+      | (?<![\w`.])(?P<named>[^\W_](?:[\w.+-]{0,80}[^\W_])?)__?(?=[\s.,;:!?)]|$)""",
+    re.VERBOSE,
 )
+"""What is marked within a line of prose: code, a role or a reference, an escaped sign, a note, a
+substitution, a name that is a reference.
+"""
+_REFERS = frozenset("ref doc term any numref pep rfc dfn abbr sup sub".split())  # noqa: SIM905
+"""Roles whose words are prose; those of others are code."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -109,14 +116,24 @@ class _Page:
         return self._text(at, " " * column + marker, line[len(item[0]) :], indent)
 
     def _text(self, at: int, before: str, line: str, indent: int) -> int:
-        """A line of prose; where it ends in two colons, what is set in below is code."""
+        """A line of prose; where it ends in two colons, what is set in or quoted below is code."""
         shown = line[2:] if line.startswith("| ") else _FIELD.sub(r"\1:", line, count=1)
         stop = at + 1
         if shown.endswith("::") and not "".join(self.lines[stop : stop + 1]).strip():
-            stop = self._code(stop, self._body(stop, indent), len(before))
-            if stop > at + 1:
-                shown = shown[:-1].rstrip(":") + ":" * (shown != "::")
+            stop = self._code(stop, self._literal(stop, indent), len(before))
+            shown = shown[:-1].rstrip(":") + ":" * (shown != "::")
         self.out[at] = (before + shown).rstrip()
+        return stop
+
+    def _literal(self, at: int, indent: int) -> int:
+        """Behind the code that two colons announce: set in further, or lines with the same sign."""
+        stop = self._body(at, indent)
+        first = next((n for n in range(at, len(self.lines)) if self.lines[n].strip()), at)
+        sign = "".join(self.lines[first : first + 1])[indent : indent + 1]
+        if stop == at and sign.strip() and not sign.isalnum():
+            stop = first
+            while stop < len(self.lines) and self.lines[stop][indent:].startswith(sign):
+                stop += 1
         return stop
 
     def _body(self, at: int, indent: int) -> int:
@@ -174,21 +191,21 @@ class _Page:
     def _table(self, at: int, indent: int, column: int) -> int:
         """Rows between bars; what a table's first inner border is below is its header."""
         top = self.lines[at].strip()
-        edges = [found.start() for found in re.finditer("=+", top)]
+        is_grid = top[0] == "+"
+        edges = [found.start() for found in re.finditer(r"\+" if is_grid else "=+", top)]
         stop, headed = at + 1, False
         while stop < len(self.lines):
             line = self.lines[stop][indent:].rstrip()
             behind = "".join(self.lines[stop + 1 : stop + 2]).strip()
-            if (top[0] == "+" and not line) or (line == top and not behind):
+            if (is_grid and not line) or (line == top and not behind):
                 break
             if line.startswith(_RULED):
-                cells = ["" if headed else "---"] * max(top.count("+") - 1, len(edges))
+                cells = ["" if headed else "---"] * (len(edges) - is_grid)
                 headed = True
-            elif top[0] == "+":
-                cells = line.strip("|").split("|")
-            else:
-                ends = [*edges[1:], max(len(line), 1)]
-                cells = [line[a:b] for a, b in zip(edges, ends, strict=True)]
+            else:  # a cell over several columns has no bar at their edges
+                begins = [edge for edge in edges if not is_grid or line[edge : edge + 1] in "|+"]
+                ends = begins[1:] if is_grid else [*begins[1:], max(len(line), 1)]
+                cells = [line[a + is_grid : b] for a, b in zip(begins, ends, strict=False)]
             self.out[stop] = f"{' ' * column}| {' | '.join(map(str.strip, cells))} |"
             stop += 1
         return stop + 1
@@ -196,11 +213,21 @@ class _Page:
 
 def _plain(text: str) -> str:
     """Words without roles, targets and escapes, on as many lines."""
-    for pattern, shown in _INLINE:
-        text = pattern.sub(lambda found, shown=shown: _kept(found, shown), text)  # type: ignore[misc]
-    return text
+    return _MARKED.sub(_shown, text)
 
 
-def _kept(found: re.Match[str], shown: str) -> str:
-    words = found.expand(shown)
-    return words + "\n" * (found[0].count("\n") - words.count("\n"))
+def _shown(found: re.Match[str]) -> str:
+    literal, role, words, link, escaped = found.group("literal", "role", "words", "link", "escaped")
+    if literal is not None:
+        ticks = "``" if "`" in literal else "`"
+        shown = f"{ticks}{literal}{ticks}"
+    elif words is not None:
+        if words.startswith("~"):
+            words = words.rpartition(".")[2]
+        is_prose = link or role in _REFERS or found[0].endswith(">`")
+        shown = words.lstrip("!~") if is_prose else f"`{words.lstrip('!~')}`"
+    elif escaped is not None:
+        shown = escaped.strip(" ")
+    else:
+        shown = found["note"] or found["named"] or ""
+    return shown + "\n" * (found[0].count("\n") - shown.count("\n"))

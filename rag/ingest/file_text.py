@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rag.index.protocol import FileStat, IndexedDocument
 from state.documents import Chunk
 
-READING = "22:"
+READING = "23:"
 """Begins every content hash. Raised when reading or chunking changes, so that every document
 is read again.
 """

@@ -9,19 +9,23 @@ _NOTES = re.compile(  # one or several in a row, no part of a link or a name (`r
 )
 _QUOTE_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 """Of the lines of a quotation; a paragraph in it begins behind those of its first line."""
-_COMMENT = re.compile(r"(?<!\S)<!--.*?-->(?!\S)", re.DOTALL)
+_UNSAID = re.compile(
+    r"(?<!\S)<!--.*?-->(?!\S)|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)",
+    re.DOTALL,
+)
+"""A comment, a site generator's mark, a link or image without words."""
 _ROUND = str.maketrans("[]", "()")
 
 
 def as_prose(text: str) -> str:
-    """A paragraph on one line, without the marks of quoted lines and comments between words; its
-    own note signs, which would pass for markers, in round brackets. What stands in backticks keeps
-    them all.
+    """A paragraph on one line, without the marks of quoted lines, comments and what only a site's
+    generator reads; its own note signs, which would pass for markers, in round brackets. What
+    stands in backticks keeps them all.
     """
     first, _, further = text.partition("\n")
     pieces = f"{first}\n{_QUOTE_MARKS.sub('', further)}".split("`")
     pieces[::2] = [
-        _NOTES.sub(lambda found: found.group().translate(_ROUND), _COMMENT.sub("", piece))
+        _NOTES.sub(lambda found: found.group().translate(_ROUND), _UNSAID.sub("", piece))
         for piece in pieces[::2]
     ]
     return " ".join("`".join(pieces).split())

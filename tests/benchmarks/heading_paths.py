@@ -28,6 +28,8 @@ _HTML = re.compile(r"<h([1-6])\b[^<>]*>([^<>]*)</h\1>")
 """Of HTML in Markdown, a heading of words alone, which no Markdown parser takes apart."""
 _ID = re.compile(r"\{[#.:][^{}]*\}\s*$")
 _NO_WORD = re.compile(r"\\(?=\W)|[\W_]+")
+_SUBSTITUTION = re.compile(r"\|[^|]+\|")
+"""What a build fills in, such as a version: no word of the source."""
 _ADORNED = re.compile(r"([!-/:-@\[-`{-~])\1*\s*$")
 
 
@@ -69,7 +71,7 @@ def of_rst(text: str) -> Headings:
                 for n in range(at, len(lines))
                 if lines[n].strip() == title.rawsource and _ADORNED.match(lines[n + 1])
             )
-            found.append((at, depth, title.rawsource))
+            found.append((at, depth, _SUBSTITUTION.sub("", title.rawsource)))
             at += 1
     return found
 

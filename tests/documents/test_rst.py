@@ -156,6 +156,25 @@ def test_what_becomes_of(text: str, shown: str) -> None:
     assert [line.strip() for line in as_markdown(text).split("\n")] == lines
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Run\n\n::\n\n$ ls ``x``\n$ cd\n\nDone::", "Run\n\n\n\n    $ ls ``x``\n    $ cd\n\nDone:"),
+        ("Use ``ls\n-l`` (not ``1w``) there.", "Use `ls\n-l` (not `1w`) there."),
+        (r"``\\?\ x`` and ``d:\``, a\ b \*c\* \|d\|", r"`\\?\ x` and `d:\`, ab *c* |d|"),
+        ("An _alpha_ thing, a foo_ and its foo_bar.", "An _alpha_ thing, a foo and its foo_bar."),
+        ("Version |release| of ``` ` ```.", "Version  of ``` ` ```."),
+        (":program:`restic.exe`, :class:`~a.b.C`, :ref:`E`", "`restic.exe`, `C`, E"),
+        (
+            "+-----+---+\n| a|| | b |\n+=====+===+\n| long    |\n+-----+---+",
+            "\n| a|| | b |\n| --- | --- |\n| long |\n",
+        ),
+    ],
+)
+def test_marks_are_cleaned_and_code_is_not(text: str, shown: str) -> None:
+    assert as_markdown(text) == shown
+
+
 def test_no_other_file_and_nothing_raw_is_read(tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("the secret")

@@ -7,6 +7,7 @@ import textwrap
 import pytest
 
 from rag.text.blocks import blocks_of_text
+from rag.text.prose import as_prose
 from rag.text.wrapping import lines_of, runs
 
 PROSE = (
@@ -82,3 +83,17 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         "The lease began in May 2023 and ends on the thirtieth of April\n2026. Then it is renewed."
     )
     assert len(blocks_of_text(text)) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Fire it\nslowly <!-- why? --> now.", "Fire it slowly now."),
+        ("In {{< param v >}} and {% if x %}later{% endif %}.", "In and later."),
+        ("See [](a.md) and ![ ](b.png) [c](d.md).", "See and [c](d.md)."),
+        ("Write `{{< param >}}` and `[]( )`, `{% if %}`.",) * 2,
+        ("> One\n> two [3].", "> One two (3)."),
+    ],
+)
+def test_prose_is_shown_without_what_only_its_format_reads(text: str, shown: str) -> None:
+    assert as_prose(text) == shown
