@@ -9,6 +9,7 @@ from crag import crag
 from openai_samples import answering, chunk_of, connect, settings_for
 from scripted_server import ScriptedServer, Sent, status, stream, text
 
+from rag.budget import Budget
 from rag.endpoint.address import chat_endpoint
 from rag.endpoint.local_servers import facts_of, local_servers
 from rag.engines.openai import chat_model
@@ -102,8 +103,8 @@ def given_of(request):
     return request.prompt.count("Fact ")
 
 
-def ask(server, **changed):
-    engine = connect(server, **changed)
+def ask(server, *, streamed=True, **changed):
+    engine = connect(server, **changed).for_question(Budget(), streamed=streamed)
     return engine, engine.generate(answering(*LONG), lambda _: None)
 
 
@@ -129,18 +130,21 @@ def test_a_prompt_that_is_called_too_long_is_sent_again_with_less():
         assert 0 < given_of(server.requests[-1]) <= 4
 
 
+@pytest.mark.parametrize("streamed", [True, False])
 @pytest.mark.parametrize("chosen", [{}, {"context_tokens": 6_000}])
-def test_a_server_that_reads_slowly_is_given_less_unless_told_otherwise(chosen, monkeypatch):
+def test_a_server_that_reads_slowly_is_given_less_unless_told_otherwise(
+    chosen, streamed, monkeypatch
+):
     monkeypatch.setattr(chat_model, "SLOW", 10.0**9)
     with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5))) as server:
-        engine, _ = ask(server, **chosen)
+        engine, _ = ask(server, streamed=streamed, **chosen)
         assert engine.chat.known.slow
         engine.generate(answering(*LONG), lambda _: None)
         first, second = map(given_of, server.requests)
     assert (second < first) is (not chosen)
     monkeypatch.setattr(chat_model, "SLOW", 0.0)
     with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5))) as server:
-        known = ask(server)[0].chat.known
+        known = ask(server, streamed=streamed)[0].chat.known
         assert (known.form, known.slow) == ("json_schema", False)
 
 

@@ -4,6 +4,7 @@ reply is not quite of its shape, or was cut short, loses the reply.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -14,6 +15,8 @@ from langchain_core.outputs import ChatGenerationChunk, GenerationChunk
 from langchain_core.utils.function_calling import convert_to_openai_function
 from langchain_openai.chat_models.base import ChatOpenAI
 from pydantic import BaseModel
+
+from rag.engines.openai.reply import Reply
 
 
 class ChatClient(ChatOpenAI):
@@ -36,14 +39,31 @@ def _json_schema(wanted: type[BaseModel]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": named}
 
 
-class Watched(BaseCallbackHandler):
-    """Gives each piece of a streamed reply to `receive`; what that raises ends the stream."""
+class EnoughError(Exception):
+    """A stream has told enough, or its question has no time left."""
+
+
+class Stream(BaseCallbackHandler):
+    """What has arrived of a streamed reply, each piece given to `receive`, of `longest` characters
+    at most, and how many seconds passed before it came. What is raised here ends the stream.
+    """
 
     raise_error = True
     run_inline = True
 
-    def __init__(self, receive: Callable[[Any], None]) -> None:
+    def __init__(
+        self,
+        receive: Callable[[str], None],
+        longest: int,
+        seconds_left: Callable[[], float | None],
+    ) -> None:
+        self.reply = Reply()
+        self.waited: float | None = None
         self._receive = receive
+        self._longest = longest
+        self._seconds_left = seconds_left
+        self._began = time.perf_counter()
+        self._pieces = 0
 
     def on_llm_new_token(
         self,
@@ -52,5 +72,18 @@ class Watched(BaseCallbackHandler):
         chunk: GenerationChunk | ChatGenerationChunk | None = None,
         **_given: Any,
     ) -> None:
-        if isinstance(chunk, ChatGenerationChunk):
-            self._receive(chunk.message)
+        if not isinstance(chunk, ChatGenerationChunk):
+            return
+        piece = Reply.of(chunk.message)
+        self._pieces += 1
+        # The first piece of some servers only says who speaks.
+        if self.waited is None and (piece.written or self._pieces > 1):
+            self.waited = time.perf_counter() - self._began
+        self.reply.ending = piece.ending or self.reply.ending
+        if piece.written:
+            self.reply.written += piece.written
+            self._receive(piece.written)
+        left = self._seconds_left()
+        if len(self.reply.written) > self._longest or (left is not None and left <= 0):
+            self.reply.ending = None
+            raise EnoughError

@@ -6,9 +6,8 @@ import re
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rag.budget import BudgetSpent
@@ -42,6 +41,8 @@ LINE, ANSWER, THINKING = 120, 1_000, 3_000
 """Tokens of a reply at most: of a question or a query, of an answer, and of thinking before it."""
 SLOW = 400.0
 """Tokens that are read in a second; below it a full context takes a person too long."""
+WRITES = 10.0
+"""Tokens that such a server writes in a second, of a reply that comes in one piece."""
 SLOW_CONTEXT = 1_500
 """Tokens of documents for a server that reads so slowly."""
 BESIDE = 2_200
@@ -84,7 +85,6 @@ class ChatModel:
         self.seconds = request_seconds(settings.request_timeout, endpoint)
         self._settings = settings
         self._thinks = endpoint.is_openai and bool(_HOSTED_THINKERS.match(name))
-        self._lock = Lock()
         self._resources = ExitStack()
 
     def __repr__(self) -> str:
@@ -112,11 +112,6 @@ class ChatModel:
             use_responses_api=False,
             cache=False,
         )
-
-    @property
-    def _built(self) -> ChatClient:
-        with self._lock:
-            return self._model
 
     def close(self) -> None:
         self._resources.close()
@@ -215,16 +210,17 @@ class ChatModel:
 
     def _sent(self, form: str, request: Request) -> Reply:
         from rag.endpoint.bounded_client import ending
-        from rag.engines.openai.chat_client import Watched
+        from rag.engines.openai.chat_client import EnoughError, Stream
 
         most = request.most + (THINKING if self._thinks else 0)
         options = self._options(form, request, most)
         stream, config = None, None
         if request.receive is not None:
-            stream = _Stream(request, longest=8 * most)
+            left = request.meter.budget.seconds_left
+            stream = Stream(request.receive, longest=8 * most, seconds_left=left)
             options |= {"stream": True, "stream_usage": BARE not in form}
-            config = {"callbacks": [Watched(stream.add)]}
-        model: Any = self._built
+            config = {"callbacks": [stream]}
+        model: Any = self._model
         method: Any = form.partition(" ")[0]
         if request.wanted is None or method == TEXT:
             model = model.bind(**options)
@@ -232,19 +228,21 @@ class ChatModel:
             model = model.with_structured_output(
                 request.wanted, method=method, include_raw=True, **options
             )
+        began = time.perf_counter()
         try:
             with ending(self.seconds, request.meter.budget.seconds_left()):
                 sent = model.invoke(request.messages, config)
         except Exception as error:
-            expected = isinstance(error, (_EnoughError, *foreign_errors()))
+            expected = isinstance(error, (EnoughError, *foreign_errors()))
             if not expected or stream is None or not stream.reply.written:
                 raise
             return stream.reply
         reply = Reply.of(sent["raw"] if isinstance(sent, dict) else sent)
-        if stream is not None and stream.waited is not None and reply.usage:
-            told = reply.usage["input_tokens"]
-            if told >= _TOLD:  # what the first piece waited for was the reading
-                self.learn(replace(self.known, slow=told < SLOW * max(stream.waited, 1e-3)))
+        if (read := reply.read) >= _TOLD and reply.usage is not None:
+            took = time.perf_counter() - began - reply.usage["output_tokens"] / WRITES
+            if stream is not None and stream.waited is not None:
+                took = stream.waited  # what the first piece waited for was the reading
+            self.learn(replace(self.known, slow=read < SLOW * max(took, 1e-3)))
         return reply
 
     def _options(self, form: str, request: Request, most: int) -> dict[str, Any]:
@@ -296,35 +294,3 @@ def _next_form(form: str, told: ModelError, request: Request) -> str | None:
         return f"{method} {BARE}"
     rest = FORMS[FORMS.index(method) + 1 :] if request.wanted is not None else ()
     return " ".join([rest[0], *bare]) if rest else None
-
-
-class _EnoughError(Exception):
-    """A stream has told enough, or its question has no time left."""
-
-
-@dataclass(slots=True)
-class _Stream:
-    """What has arrived of a streamed reply, of `longest` characters at most, and how many seconds
-    passed before it came. The first piece of some servers only says who speaks.
-    """
-
-    request: Request
-    longest: int
-    reply: Reply = field(default_factory=Reply)
-    began: float = field(default_factory=time.perf_counter)
-    pieces: int = 0
-    waited: float | None = None
-
-    def add(self, message: Any) -> None:
-        piece = Reply.of(message)
-        self.pieces += 1
-        if self.waited is None and (piece.written or self.pieces > 1):
-            self.waited = time.perf_counter() - self.began
-        self.reply.ending = piece.ending or self.reply.ending
-        if piece.written and self.request.receive is not None:
-            self.reply.written += piece.written
-            self.request.receive(piece.written)
-        left = self.request.meter.budget.seconds_left()
-        if len(self.reply.written) > self.longest or (left is not None and left <= 0):
-            self.reply.ending = None
-            raise _EnoughError

@@ -48,6 +48,14 @@ class Reply:
         )
 
     @property
+    def read(self) -> int:
+        """Tokens of the prompt that the server says it read anew, 0 where it says nothing."""
+        if self.usage is None:
+            return 0
+        known = self.usage.get("input_token_details", {}).get("cache_read") or 0
+        return self.usage["input_tokens"] - known
+
+    @property
     def whole(self) -> bool:
         return self.ending in ENDINGS
 
