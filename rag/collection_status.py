@@ -6,11 +6,10 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.engines.factory import choose_engine
 from rag.index.collection_rows import no_such_collection
 from rag.index.contents import CollectionSummary
 from rag.ingest.staleness import Staleness, staleness
-from rag.opening import build_embedder, store_of
+from rag.opening import build_embedder, choose_engine, store_of
 from rag.reading.weights import held_model
 from state.choices import EngineName
 from state.settings import Settings

@@ -13,12 +13,11 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from rag.budget import Budget
-from rag.clock import check_clock
 from rag.dependencies import Dependencies
-from rag.engines.factory import build_engine, choose_engine, local_engine
 from rag.engines.protocol import Budgeted, Engine
 from rag.graph import shared_graph
-from rag.opening import open_reader
+from rag.index.home.chroma import check_clock
+from rag.opening import build_engine, choose_engine, local_engine, open_reader
 from rag.turn_run import Leave, failed_turn, failure, run_turn
 from state.answer import Answer
 from state.closing import Closing

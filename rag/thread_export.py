@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from rag.citations.marking import left_out
+from rag.citations.check import left_out
 from rag.text.prose import one_line
 from state.turns import CitedFile, Turn
 from state.wording import written_place

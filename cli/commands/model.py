@@ -56,7 +56,7 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 def _answering(settings: Settings) -> tuple[str, str | None, str | None]:
     """The engine, and of a model its name and address, without what may be secret in it."""
     from rag.endpoint.address import chat_endpoint
-    from rag.engines.factory import choose_engine
+    from rag.opening import choose_engine
 
     name = choose_engine(settings).name
     if name is EngineName.LOCAL:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cli.render.text import place, print_wrapped, shorten
 from cli.terminal import Terminal, clean, one_line, rows
-from rag.citations.marking import left_out
+from rag.citations.check import left_out
 from rag.text.prose import as_prose
 from state.answer import Answer, Citation
 from state.errors import UsageError

@@ -7,11 +7,11 @@ to a model (`--verify model`): what it finds supported is verified, what it deni
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag.citations.marking import NO_QUOTE, joined, marked
 from state.answer import QUOTED, AnswerPart, Citation, ClaimRecord, ClaimVerdict
 from state.blocks import Block, BlockKind
 from state.passages import ContextDocument, anchor_at
@@ -20,6 +20,11 @@ from state.wording import anchored
 if TYPE_CHECKING:
     from rag.citations.locate import Located
 
+NO_QUOTE = "(no quote found)"
+
+_ROW = re.compile(r"\s*\|.*\|\s*$")
+_FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})\s*$")
+_CLOSERS = "\"'”’»)*_`"
 NOT_FOUND = "no quote of it was found"
 STANDS = "its quote stands in the document"
 
@@ -74,7 +79,8 @@ class Checked:
                         "reason": finding.reason,
                     }
                 )
-        object.__setattr__(self, "text", joined(shown))
+        text = "".join(before + text for before, text in shown).strip()
+        object.__setattr__(self, "text", text)
         object.__setattr__(self, "citations", citations)
         object.__setattr__(self, "claims", claims)
 
@@ -201,3 +207,35 @@ def _around(place: Located) -> str:
         return passage
     gap = "\n" if held[0].kind is BlockKind.ROW else "\n\n"
     return excerpt["text"][lead[0] - base : min(lead[1], end) - base] + gap + passage
+
+
+def marked(text: str, signs: str, *, verbatim: bool = False) -> str:
+    """The part with its markers: outside of what is verbatim, before a sentence's full stop, in a
+    row's last cell, below a closed fence and below what ends with a line of its own.
+    """
+    below = text.endswith("\n")
+    text = text.rstrip()
+    last = text.rpartition("\n")[2]
+    if not signs:
+        return text
+    if below or _FENCE.match(last):
+        return f"{text}\n{signs}"
+    if verbatim:
+        return f"{text} {signs}"
+    if _ROW.match(last):
+        return f"{text.removesuffix('|').rstrip()} {signs} |"
+    core = text.rstrip(_CLOSERS)
+    if core != text or core.endswith("...") or not core.endswith((".", "。", ":")):
+        return f"{text} {signs}"
+    return f"{text[:-1]} {signs}{text[-1]}"
+
+
+def left_out(dropped: Sequence[str], claims: Sequence[ClaimRecord]) -> list[str]:
+    """What was taken out of an answer, in a line each; with the reason, where the claim is told
+    with its verdict.
+    """
+    reasons = {claim["text"]: claim["reason"] for claim in claims}
+    return [
+        f"left out: “{' '.join(text.split())}”" + (f" ({reasons[text]})" if text in reasons else "")
+        for text in dropped
+    ]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rag.doctor import Check, ill, well
-from rag.engines.factory import choose_engine
+from rag.opening import choose_engine
 from rag.reading.transformer import Transformer
 from rag.reading.weights import OFFER, held_model
 from state.choices import EngineName

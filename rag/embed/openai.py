@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from rag.budget import call_log, recorded_call
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.endpoint.address import (
     CONNECT_SECONDS,
@@ -19,7 +20,6 @@ from rag.endpoint.address import (
     no_async_client,
     request_seconds,
 )
-from rag.endpoint.calls import call_log, recorded_call
 from rag.endpoint.failures import failure, foreign_errors
 from state.errors import ModelError
 from state.settings import Settings

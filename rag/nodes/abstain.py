@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from rag.citations.marking import marked
+from rag.citations.check import marked
 from rag.dependencies import Dependencies
 from rag.engines.local.answer import quoted_part
 from rag.nodes.update import Update

@@ -8,8 +8,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from rag.budget import recorded, told_of
 from rag.dependencies import Dependencies
-from rag.endpoint.calls import recorded, told_of
 from rag.index.vocabulary import reading_for
 from state.graph_state import GraphState
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from queue import SimpleQueue
 from threading import Thread
 
-from rag.endpoint.calls import recorded, told_of
+from rag.budget import recorded, told_of
 from rag.research.findings import read_files_of, written
 from rag.research.researcher import Found, ResearchDependencies
 from rag.research.roles import ROLES

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.citations.marking import NO_QUOTE, marked
+from rag.citations.check import NO_QUOTE, marked
 from state.answer import Citation
 from state.research_state import Artifact, Finding
 

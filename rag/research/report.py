@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
-from rag.citations.marking import NO_QUOTE
+from rag.citations.check import NO_QUOTE
 from rag.research.findings import read_files_of, written
 from rag.research.journal import Run
 from rag.research.researcher import open_parts

@@ -7,7 +7,7 @@ import pytest
 from pydantic import SecretStr
 
 from rag.endpoint.address import chat_endpoint, embedding_endpoint, host_of
-from rag.engines.factory import build_engine, choose_engine
+from rag.opening import build_engine, choose_engine
 from state.choices import EngineName
 from state.errors import SettingsError
 from state.settings import Settings
@@ -61,7 +61,7 @@ def test_the_engine_is_built_as_chosen():
 
 def test_choosing_and_building_import_no_model_library():
     code = (
-        "import sys; from rag.engines.factory import build_engine, choose_engine;"
+        "import sys; from rag.opening import build_engine, choose_engine;"
         "from state.settings import *; settings = Settings(base_url='http://localhost:1/v1');"
         "build_engine(choose_engine(settings).name, settings, None);"
         "sys.exit(bool({'openai', 'langchain_openai', 'tiktoken'} & set(sys.modules)))"

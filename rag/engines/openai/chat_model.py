@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rag.budget import BudgetSpent
+from rag.budget import BudgetSpent, recorded_call
 from rag.endpoint.address import (
     CONNECT_SECONDS,
     Endpoint,
@@ -18,7 +18,6 @@ from rag.endpoint.address import (
     no_async_client,
     request_seconds,
 )
-from rag.endpoint.calls import recorded_call
 from rag.endpoint.failures import failure, foreign_errors, quoted
 from rag.endpoint.servers import KnownServer, keep_server, known_server
 from rag.engines.openai.prompts import Messages, sendable, shaped, version_of

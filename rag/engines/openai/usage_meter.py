@@ -9,8 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from threading import Lock
 
-from rag.budget import Budget
-from rag.endpoint.calls import call_log
+from rag.budget import Budget, call_log
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.reply import Reply
 from state.answer import NodeUsage

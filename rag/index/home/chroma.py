@@ -11,14 +11,15 @@ import os
 import re
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rag.clock import check_clock
 from state.errors import CragError, SetupError, StorageError
 
 # Field names of chromadb's settings are environment variables, without any prefix.
@@ -33,6 +34,17 @@ _NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot
 
 class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
     """The vectors are missing, stale or unreadable; the catalog still has them all."""
+
+
+def check_clock() -> None:
+    """LangGraph's ids and Chroma end in a Rust panic where it is not 1970 yet.
+
+    Raises:
+        SetupError: it is not.
+    """
+    if time.time() < 0:
+        year = datetime.now(UTC).year
+        raise SetupError(f"This machine's clock says {year}, before any run can be.", "Set it.")
 
 
 @cache
