@@ -109,13 +109,7 @@ class RemoteStoreError(RemoteError):
 
 
 class DocumentError(CragError):
-    """One source file could not be read; `message` is the reason shown to the person.
-    `waiting`: how many of its pages the extra `ocr` would read.
-    """
-
-    def __init__(self, message: str, *, waiting: int = 0) -> None:
-        super().__init__(message)
-        self.waiting = waiting
+    """One source file could not be read; `message` is the reason shown to the person."""
 
 
 class UnsupportedFormatError(DocumentError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, cast
 from cli.render.progress import progress_on
 from cli.terminal import Terminal
 from state.events import IngestEvent, IngestResult
-from state.extras import OCR, install_hint
 from state.wording import many
 
 if TYPE_CHECKING:
@@ -25,7 +23,6 @@ _VERBS = {"added": "add", "updated": "update", "removed": "remove"}
 def report_json(report: IngestReport) -> IngestResult:
     """The `crag.ingest/1` object."""
     values = asdict(report)
-    del values["waiting_pages"]
     for name in ("skipped", "failed", "warnings"):
         values[name] = [problem._asdict() for problem in getattr(report, name)]
     values["seconds"] = round(report.seconds, 4)
@@ -41,12 +38,6 @@ def print_report(report: IngestReport, terminal: Terminal) -> None:
     ):
         for path, reason in _together(problems):
             tell(f"{kind}: {path}: {reason}")
-    if report.waiting_pages:
-        how = "its package needs Python 3.11 or 3.12"
-        if sys.version_info < (3, 13):
-            how = install_hint(OCR)
-        pages = many(report.waiting_pages, "page")
-        terminal.notice(f"{pages} of scans and pictures wait for OCR: {how}")
     terminal.notice(summary(report))
 
 

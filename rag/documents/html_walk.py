@@ -120,24 +120,19 @@ def _spread(rows: Sequence[Element]) -> list[list[str]]:
     """The rows' texts, column under column: a cell over several rows is repeated in each, one
     over several columns leaves the rest of them empty.
     """
-    below: dict[int, tuple[int, str]] = {}  # of a column: for how many more rows, what
+    below: dict[int, list[str]] = {}  # of a column: what its next rows hold
     result: list[list[str]] = []
     for tr in rows:
         texts: list[str] = []
-        cells = iter([cell for cell in tr if name(cell) in {"td", "th"}])
-        while (cell := next(cells, None)) is not None or len(texts) in below:
-            while len(texts) in below:
-                more, text = below.pop(len(texts))
-                if more > 1:
-                    below[len(texts)] = more - 1, text
-                texts.append(text)
+        for cell in [*(cell for cell in tr if name(cell) in {"td", "th"}), None]:
+            while below.get(len(texts)):
+                texts.append(below[len(texts)].pop())
             if cell is None:
-                continue
+                break
             height = count(cell.get("rowspan"), _MAX_SPAN)
             for column in range(count(cell.get("colspan"), _MAX_SPAN) or 1):
                 shown = "" if column else text_of(cell)
-                if height > 1:
-                    below[len(texts)] = height - 1, shown
+                below[len(texts)] = [shown] * (height - 1)
                 texts.append(shown)
         result.append(texts)
     return result

@@ -14,10 +14,9 @@ from typing import IO, TYPE_CHECKING, Any
 
 from rag.documents.cleaning import given_title, one_line
 from rag.documents.pdf_pages import reflowed
-from rag.documents.recognizer import SIDE, can_recognize, recognized_part
+from rag.documents.recognizer import SIDE, WAITS_FOR, can_recognize, recognized_part
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
-from state.extras import OCR
 from state.wording import plural
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def _pages(reading: Reading) -> Iterator[Part]:
         if failed and len(failed) + len(blank) == count:
             raise DocumentError(f"damaged PDF: {reading.warnings[0]}")
         if blank or not count:
-            waits = f" (crag's extra {OCR!r} reads them)" if reading.waiting else ""
+            waits = "" if can_recognize() else f"; scans wait for {WAITS_FOR}"
             reading.warn(_no_text(blank, count) + waits)
 
 
@@ -127,7 +126,6 @@ def _recognized(document: PdfReader, number: int, reading: Reading) -> Iterator[
     if not _has_pictures(document, number):
         return
     if not can_recognize():
-        reading.waiting += 1
         return
     if len(reading.recognized) >= reading.limits.recognized_pages:
         reading.warn(f"only {reading.limits.recognized_pages} scanned pages were read")

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag.documents.recognizer import SIDE, can_recognize, recognized_part
+from rag.documents.recognizer import SIDE, WAITS_FOR, can_recognize, recognized_part
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError, UnsupportedFormatError
-from state.extras import OCR
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -26,9 +25,7 @@ def read(reading: Reading) -> Iterator[Part]:
         DocumentError: the picture is damaged, or has more pixels than are read.
     """
     if not can_recognize():
-        raise UnsupportedFormatError(
-            f"a picture: crag's extra {OCR!r} reads what is written on it", waiting=1
-        )
+        raise UnsupportedFormatError(f"a picture: what is written on it waits for {WAITS_FOR}")
     from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = None  # our own limit, for each page

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rag.documents.stream import Part, Reading
 from state.documents import NO_PAGE
 from state.errors import DocumentError
-from state.extras import OCR, is_installed
+from state.extras import OCR, install_hint, is_installed
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     Picture = npt.NDArray[np.uint8]
     """Shape (height, width, 3): red, green, blue."""
 
+WAITS_FOR = f"OCR: {install_hint(OCR)}, for Python 3.11 or 3.12"
 SIDE = 2000
 """The longer side, in pixels, of a picture that is read: what is larger is made smaller."""
 

@@ -37,9 +37,9 @@ class Reading:
 
     `step` is told of progress, with or without text. `parts` is the text, to be iterated once:
     it raises DocumentError where the file turns out damaged or too large; what was read before it
-    must then be dropped. Title, warnings, `recognized` and `waiting` are complete with its end:
-    of each page that was read off a picture (0 where there are no pages), how sure the recognizer
-    was, in percent; how many pages the extra `ocr` would have read.
+    must then be dropped. Title, warnings and `recognized` are complete with its end: of each page
+    that was read off a picture (0 where there are no pages), how sure the recognizer was, in
+    percent.
     """
 
     path: Path
@@ -49,7 +49,6 @@ class Reading:
     title: str | None = None
     warnings: list[str] = field(default_factory=list)
     recognized: dict[int, int] = field(default_factory=dict)
-    waiting: int = 0
     parts: Iterator[Part] = field(default_factory=lambda: iter(()))
 
     def warn(self, warning: str) -> None:
@@ -106,4 +105,4 @@ def cleaned(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
     reading.title = one_line(reading.title or "", 300) or None
     if is_empty:
         why = reading.warnings[0] if reading.warnings else "it holds no text"
-        raise DocumentError(f"empty: {why}", waiting=reading.waiting)
+        raise DocumentError(f"empty: {why}")

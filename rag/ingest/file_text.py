@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rag.documents.recognizer import can_recognize
 from rag.index.protocol import FileStat, IndexedDocument
 from state.documents import Chunk
 
-READING = "23:"
-"""Begins every content hash. Raised when reading or chunking changes, so that every document
-is read again.
-"""
+READING = "24"
+"""Raised when reading or chunking changes."""
 
-WAITING = READING + "?"
-"""Begins the hash of a document with pages that the extra `ocr` would read: it is read again once
-that is installed.
-"""
+
+def reading_version() -> str:
+    """How files are read now. Begins every content hash: where it is another, with the extra `ocr`
+    or without it, every document is read again.
+    """
+    return f"{READING}{'+ocr' * can_recognize()}:"
 
 
 class Task(NamedTuple):
@@ -50,13 +51,11 @@ class FileText:
         document: its `stat` is of before the first byte was read.
         packed: its parts, pickled: a tenth of what their objects take in memory.
         chunk_count: how many chunks they hold.
-        waiting: as of `rag.documents.stream.Reading`.
     """
 
     document: IndexedDocument
     packed: tuple[bytes, ...]
     chunk_count: int
-    waiting: int = 0
 
     def parts(self) -> Iterator[TextPart]:
         """The parts in order, their chunks with an identity."""
@@ -75,16 +74,13 @@ class SameContent:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """The file gave no text. `lasting`: reading the same bytes again would end the same way.
-    `waiting`: how many of its pages the extra `ocr` would read.
-    """
+    """The file gave no text. `lasting`: reading the same bytes again would end the same way."""
 
     path: str
     stat: FileStat | None
     reason: str
     failed: bool
     lasting: bool = True
-    waiting: int = 0
 
 
 Outcome = FileText | SameContent | Unread

@@ -13,8 +13,7 @@ from state.events import IngestEvent, Outcome
 @dataclass(slots=True)
 class IngestReport:
     """Counts of documents, each counted once, and paths as they can be opened. `documents` and
-    `chunks` are the collection's after the ingest; `waiting_pages` of what was read now would be
-    read by the extra `ocr`.
+    `chunks` are the collection's after the ingest.
     """
 
     collection: str
@@ -29,7 +28,6 @@ class IngestReport:
     warnings: list[FileProblem] = field(default_factory=list)
     documents: int = 0
     chunks: int = 0
-    waiting_pages: int = 0
     seconds: float = 0.0
 
     @property

@@ -79,7 +79,6 @@ class Ingest:
         document = file.document
         path, source = document.path, document.source
         assert path is not None
-        self._report.waiting_pages += file.waiting
         self._writer.put(document, parts)
         for warning in document.warnings:
             self._report.warnings.append(FileProblem(self._reporter.shown(path), warning))
@@ -98,7 +97,6 @@ class Ingest:
         """
         old = self._plan.changed.get(file.path)
         reason = file.reason
-        self._report.waiting_pages += file.waiting
         if old is not None and file.failed and (file.stat is None or file.stat.size):
             reason += "; what was indexed of it before is kept"
         elif old is not None:

@@ -6,9 +6,8 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rag.documents.recognizer import can_recognize
 from rag.index.protocol import FileStat, IndexedDocument, UnreadFile
-from rag.ingest.file_text import READING, WAITING, Task
+from rag.ingest.file_text import Task, reading_version
 from rag.ingest.roots import Root, root_of
 from rag.ingest.walk import Listed
 from state.events import PlannedFiles
@@ -56,7 +55,7 @@ def make_plan(
     unread: Iterable[UnreadFile],
 ) -> Plan:
     """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
-    plan = Plan()
+    plan, now = Plan(), reading_version()
     remembered = {file.path: file for file in unread}
     wanted = dict(found.files)
     taken: set[str] = set()
@@ -72,7 +71,7 @@ def make_plan(
         taken.add(document.source)
         if stat is None:
             continue
-        if document.stat == stat and _is_read_as_now(document.content_hash):
+        if document.stat == stat and document.content_hash.startswith(now):
             plan.unchanged += 1
         elif not _is_remembered(plan, remembered, path, stat):
             plan.changed[path] = document
@@ -85,12 +84,6 @@ def make_plan(
         path for path in remembered if path not in found.files and root_of(roots, path)
     ]
     return plan
-
-
-def _is_read_as_now(content_hash: str) -> bool:
-    return content_hash.startswith(READING) and not (
-        content_hash.startswith(WAITING) and can_recognize()
-    )
 
 
 def _add_new(

@@ -18,14 +18,13 @@ from typing import TYPE_CHECKING
 
 from rag.index.protocol import FileStat, IndexedDocument
 from rag.ingest.file_text import (
-    READING,
-    WAITING,
     FileText,
     Outcome,
     SameContent,
     Task,
     TextPart,
     Unread,
+    reading_version,
 )
 from rag.text.blocks import MARKDOWN
 from rag.text.chunk import chunk_parts
@@ -65,7 +64,7 @@ def read_file(task: Task, beat: Callable[[], None]) -> Outcome:
 def _unread(path: str, stat: FileStat | None, error: DocumentError | OSError) -> Unread:
     if isinstance(error, DocumentError):
         failed = not isinstance(error, UnsupportedFormatError)
-        return Unread(path, stat, error.message, failed=failed, waiting=error.waiting)
+        return Unread(path, stat, error.message, failed=failed)
     if isinstance(error, FileNotFoundError):
         return Unread(path, stat, "gone before it was read", failed=True, lasting=False)
     reason = f"cannot be read: {error.strerror or error}"
@@ -84,8 +83,6 @@ def _read(task: Task, stat: FileStat, content_hash: str, beat: Callable[[], None
             packed.append(pickle.dumps(part))
             chunk_count += len(part.chunks)
             naming += naming_blocks(part.chunks) if stream.format in MARKDOWN else ()
-        if stream.waiting:
-            content_hash = content_hash.replace(READING, WAITING)
         document = IndexedDocument(
             source=task.source,
             path=task.path,
@@ -97,7 +94,7 @@ def _read(task: Task, stat: FileStat, content_hash: str, beat: Callable[[], None
             warnings=tuple(stream.warnings),
             recognized=tuple(stream.recognized.items()),
         )
-    return FileText(document, tuple(packed), chunk_count, stream.waiting)
+    return FileText(document, tuple(packed), chunk_count)
 
 
 def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[TextPart]:
@@ -130,7 +127,7 @@ def content_hash(path: str, size: int, beat: Callable[[], None]) -> str:
             digest.update(data)
             size -= len(data)
             beat()
-    return READING + digest.hexdigest()
+    return reading_version() + digest.hexdigest()
 
 
 def main(descriptor: str) -> None:

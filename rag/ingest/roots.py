@@ -10,8 +10,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rag.documents.recognizer import can_recognize
-from rag.ingest.file_text import READING
+from rag.ingest.file_text import reading_version
 from state.errors import UsageError
 
 EVERYTHING = ("*",)
@@ -108,14 +107,11 @@ def root_options(globs: Globs) -> str:
     values = {
         "include": () if globs.include == EVERYTHING else globs.include,
         "exclude": globs.exclude,
-        "reading": READING,
-        "recognizing": can_recognize(),
+        "reading": reading_version(),
     }
     return json.dumps(values)
 
 
 def is_current(options: str) -> bool:
     """Whether what was recorded of a folder says that its files were read as they are now."""
-    values = json.loads(options)
-    read = values.get("reading"), values.get("recognizing", False)
-    return read == (READING, can_recognize())
+    return bool(json.loads(options).get("reading") == reading_version())
