@@ -31,8 +31,6 @@ COMMANDS = {
     "mcp": "Serve the collection to agents over MCP; print their skill file.",
 }
 """What the help says of each."""
-PACKAGES = ("langgraph", "chromadb", "langchain-openai", "wordllama", "typer")
-"""Whose versions matter in a bug report."""
 
 
 def new_app(text: str | None = None, **changed: Any) -> typer.Typer:
@@ -109,14 +107,11 @@ app = new_app(
 
 def _show_version(value: bool) -> None:
     if value:
-        import platform
-        import sqlite3
-
         from state.extras import package_version
 
-        shown = [f"Python {platform.python_version()}", f"SQLite {sqlite3.sqlite_version}"]
-        shown += [f"{name} {package_version(name)}" for name in PACKAGES]
-        typer.echo(f"crag {package_version('crag-cli')} ({', '.join(shown)})")
+        shown = (f"{name} {package_version(name)}" for name in ("langgraph", "chromadb", "typer"))
+        python = sys.version.partition(" ")[0]
+        typer.echo(f"crag {package_version('crag-cli')} (Python {python}, {', '.join(shown)})")
         raise typer.Exit
 
 

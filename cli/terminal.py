@@ -118,9 +118,6 @@ class Terminal:
 
         return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
-    def out_console(self) -> Console:
-        return self.console(stderr=False)
-
 
 def prepare_streams() -> None:
     """Give streams that the caller closed (`>&-`) a stand-in, before the first file that is
@@ -185,6 +182,12 @@ def rows(line: Text, console: Console, hang: int = 0) -> list[Text]:
     for row in found:
         row.rstrip()
     return found
+
+
+def print_rows(console: Console, line: Text, hang: int = 0, style: str = "") -> None:
+    """The line as `rows` has it, and as it is where there is no terminal."""
+    for row in rows(line, console, hang) if console.is_terminal else [line]:
+        console.print(row, style=style, soft_wrap=True)
 
 
 def _write(stream: TextIO, line: str, hang: int | None = None) -> None:

@@ -5,20 +5,14 @@ weights of the reader in the box.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.filesize import decimal
 
 from cli import options
 from cli.app import DefaultGroup, new_app
-from cli.terminal import Terminal
 from state.choices import EngineName
-
-if TYPE_CHECKING:
-    from rag.endpoint.local_servers import LocalServer
-    from rag.reading.weights import HeldModel
-    from state.settings import Settings
 
 app = new_app("The model that answers, and the weights that rank by meaning.", cls=DefaultGroup)
 LOCAL = "local"
@@ -31,49 +25,30 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 
     Ollama, LM Studio, llama.cpp and vLLM are asked on this machine, at the ports where they listen.
     """
-    from rag.endpoint.local_servers import local_servers
-    from rag.reading.weights import held_model
-
-    settings = given.settings()
-    held, servers, answering = held_model(settings.home), local_servers(), _answering(settings)
-    if json_:
-        found = {
-            "schema": "crag.models/1",
-            "engine": answering[0],
-            "model": answering[1],
-            "base_url": answering[2],
-            "models": [] if held is None else [{"name": held.name, "bytes": held.size}],
-            "servers": [
-                {"kind": each.kind, "base_url": each.base_url, "models": dict(each.models)}
-                for each in servers
-            ],
-        }
-        given.terminal.json(found)
-        return
-    _print(given.terminal, answering, held, servers)
-
-
-def _answering(settings: Settings) -> tuple[str, str | None, str | None]:
-    """The engine, and of a model its name and address, without what may be secret in it."""
     from rag.endpoint.address import chat_endpoint
-    from rag.opening import choose_engine
+    from rag.endpoint.local_servers import local_servers
+        from rag.opening import choose_engine
+    from rag.reading.weights import MEGABYTES, MODEL, held_model
 
-    name = choose_engine(settings).name
-    if name is EngineName.LOCAL:
-        return name.value, None, None
-    return name.value, settings.model, chat_endpoint(settings).base_url
-
-
-def _print(
-    terminal: Terminal,
-    answering: tuple[str, str | None, str | None],
-    held: HeldModel | None,
-    servers: list[LocalServer],
-) -> None:
-    from rag.reading.weights import MEGABYTES, MODEL
-
-    engine, model, base_url = answering
-    terminal.out(f"engine   {engine}" + (f": {model} at {base_url}" if model else ", no model"))
+    terminal, settings = given.terminal, given.settings()
+    held, servers, engine = held_model(settings.home), local_servers(), choose_engine(settings).name
+    model = base_url = None
+    if engine is EngineName.OPENAI:
+        model, base_url = settings.model, chat_endpoint(settings).base_url
+    if json_:
+        known = ("kind", "base_url", "models")
+        found = {
+            "engine": engine.value,
+            "model": model,
+            "base_url": base_url,
+            "models": [] if held is None else [{"name": held.name, "bytes": held.size}],
+            "servers": [{name: getattr(each, name) for name in known} for each in servers],
+        }
+        terminal.json({"schema": "crag.models/1", **found})
+        return
+    terminal.out(
+        f"engine   {engine.value}" + (f": {model} at {base_url}" if model else ", no model")
+    )
     if held is None:
         terminal.out(f"reader   {MODEL} is not here: `crag model get` fetches it ({MEGABYTES} MB)")
     else:

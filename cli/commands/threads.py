@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,9 +26,6 @@ Days = Annotated[
 ]
 Keep = Annotated[
     int | None, typer.Option(metavar="N", min=0, help="Keep this many newest turns a thread.")
-]
-Number = Annotated[
-    int | None, typer.Option("--turn", "-n", min=1, help="This turn only.", metavar="N")
 ]
 
 
@@ -56,35 +53,28 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 
 @app.command()
 @options.taking("threads")
-def show(
-    given: options.Given, name: Name, turn: Number = None, json_: options.Json = False
-) -> None:
+def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
     """Print a thread's turns. Cited files that have changed since are marked."""
-    from rag.thread_export import thread_json, thread_markdown
-
-    terminal = given.terminal
-    with _memory(given) as memory:
-        found = _turns(memory, name) if turn is None else iter([memory.store.turn(name, turn)])
-        if json_:
-            terminal.json(thread_json(name, found))
-            return
-        for line in thread_markdown(name, found):
-            terminal.wrapped(line)
+    _print(given, name, given.terminal.wrapped, json_=json_)
 
 
 @app.command()
 @options.taking("threads", "quiet")
 def export(given: options.Given, name: Name, json_: options.Json = False) -> None:
     """Print a whole thread as Markdown, no line of it wrapped, or as JSON."""
+    _print(given, name, given.terminal.out, json_=json_)
+
+
+def _print(given: options.Given, name: str, write: Callable[[str], None], *, json_: bool) -> None:
     from rag.thread_export import thread_json, thread_markdown
 
     with _memory(given) as memory:
-        found = _turns(memory, name)
+        turns = _turns(memory, name)
         if json_:
-            given.terminal.json(thread_json(name, found))
+            given.terminal.json(thread_json(name, turns))
             return
-        for line in thread_markdown(name, found):
-            given.terminal.out(line)
+        for line in thread_markdown(name, turns):
+            write(line)
 
 
 @app.command()

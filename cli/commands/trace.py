@@ -26,7 +26,6 @@ app = new_app(
     cls=DefaultGroup,
 )
 
-ONE_LINE = 72
 PAGE_WIDTH = 110
 
 _TRACE = typer.Argument(metavar="ID", help="A trace, its beginning, or last.")
@@ -59,7 +58,7 @@ def show(
         gained = [loop.gained for loop in loops(found)]
         terminal.json({**found, "gained": gained})
     else:
-        _print(found, terminal.out_console())
+        _print(found, terminal.console(stderr=False))
 
 
 @app.command("list")
@@ -167,11 +166,7 @@ def _print_diff(one: Trace, other: Trace, terminal: Terminal, *, json_: bool) ->
     for sign, trace in (("---", one), ("+++", other)):
         terminal.out(f"{sign} {trace['trace_id']}  {trace['answer']['status']}")
     for each in differences:
-        a, b = ("nothing" if side is None else side for side in (each["a"], each["b"]))
-        if len(each["what"]) + len(a) + len(b) <= ONE_LINE and "\n" not in a + b:
-            terminal.out(f"{each['what']}: {a} → {b}")
-            continue
         terminal.out(f"{each['what']}:")
-        for sign, text in (("-", a), ("+", b)):
-            for line in text.splitlines():
+        for sign, text in (("-", each["a"]), ("+", each["b"])):
+            for line in ("nothing" if text is None else text).splitlines():
                 terminal.out(f"  {sign} {line}")

@@ -73,7 +73,7 @@ def _trace(talk: Conversation, argument: str) -> None:
 
     with open_traces(talk.settings) as traces:
         found = traces.get(argument or answer["trace_id"])
-    TraceView(talk.terminal.out_console()).show_stored(found)
+    TraceView(talk.terminal.console(stderr=False)).show_stored(found)
 
 
 def _sources(talk: Conversation, _argument: str) -> None:

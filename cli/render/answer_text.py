@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cli.render.text import place, print_wrapped, shorten
-from cli.terminal import Terminal, clean, one_line, rows
+from cli.terminal import Terminal, clean, one_line, print_rows
 from rag.citations.check import left_out
 from rag.text.prose import as_prose
 from state.answer import Answer, Citation
@@ -23,8 +23,6 @@ QUOTE_WIDTH = 160
 HEADING_WIDTH = 80
 INDENT = "   "
 """Of a snippet below its place."""
-_TARGET = re.compile(r"(?<=\])\([^()\s]*[/#][^()\s]*\)")
-"""Of a link in Markdown."""
 
 
 def answer_lines(answer: Answer) -> Iterator[str]:
@@ -57,16 +55,15 @@ def print_answer(terminal: Terminal, answer: Answer, *, quotes: bool = False) ->
 def _draw(terminal: Terminal, answer: Answer) -> None:
     from rich.text import Text
 
-    console, snippets = terminal.out_console(), snippets_of(answer)
+    console, snippets = terminal.console(stderr=False), snippets_of(answer)
     if _said(answer):
-        print_wrapped(console, _dimmed_targets(Text(clean(_said(answer)))))
+        print_wrapped(console, Text(clean(_said(answer))))
     for number, citation in enumerate(snippets):
         if number or _said(answer):
             terminal.out("")
         line = Text(clean(_place_line(citation)), style="dim")
         line.stylize("not dim bold", 0, len(str(citation["marker"])))
-        for row in rows(line, console, hang=len(INDENT)):
-            console.print(row, soft_wrap=True)
+        print_rows(console, line, len(INDENT))
         print_wrapped(console, snippet_text(citation), INDENT)
     if cited(answer) and not snippets:
         terminal.out("")
@@ -87,7 +84,7 @@ def _said(answer: Answer) -> str:
 
 
 def snippet_text(citation: Citation) -> Text:
-    """A snippet with the stretch that answers in bold; where links lead is dim."""
+    """A snippet with the stretch that answers in bold."""
     from rich.text import Text
 
     text = Text(clean(citation["shown"]))
@@ -97,12 +94,6 @@ def snippet_text(citation: Citation) -> Text:
         if found:
             text.stylize("bold", *found.span())
             break
-    return _dimmed_targets(text)
-
-
-def _dimmed_targets(text: Text) -> Text:
-    for target in _TARGET.finditer(text.plain):
-        text.stylize("not bold dim", *target.span())
     return text
 
 
@@ -133,17 +124,9 @@ def report_notices(terminal: Terminal, answer: Answer) -> None:
 
 
 def print_sources(terminal: Terminal, citations: Iterable[Citation]) -> None:
-    """The cited places, dim on a terminal."""
+    """The cited places."""
     for citation in citations:
-        line = source_line(citation)
-        if not terminal.out_is_tty:
-            terminal.out(line)
-            continue
-        from rich.text import Text
-
-        console = terminal.out_console()
-        for row in rows(Text(clean(line)), console, hang=len(f"[{citation['marker']}] ")):
-            console.print(row, style="dim", soft_wrap=True)
+        terminal.wrapped(source_line(citation), len(f"[{citation['marker']}] "))
 
 
 def source_line(citation: Citation) -> str:

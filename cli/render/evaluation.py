@@ -19,7 +19,7 @@ def print_report(report: dict[str, Any]) -> None:
     """What was asked of what and how; then the figures that the data define, and none of nothing;
     beside them those without loops.
     """
-    console, config = Terminal().out_console(), report["config"]
+    console, config = Terminal().console(stderr=False), report["config"]
     thinks = config["engine"] + (f" ({config['model']})" if config["model"] else "")
     asked = (
         f"{report['dataset']}: {many(report['queries'], 'question')}, "

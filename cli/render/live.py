@@ -48,7 +48,7 @@ class LiveAnswer:
         if self._stream:
             from rich.live import Live
 
-            console = self._terminal.out_console()
+            console = self._terminal.console(stderr=False)
             self._live = Live(self._frame(), console=console, transient=True, refresh_per_second=20)
             self._live.start()
         return self

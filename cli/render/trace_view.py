@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cli.render.text import dollars, place
-from cli.terminal import clean, rows
+from cli.terminal import clean, print_rows
 from rag.tracing.stored_trace import DECISIONS, newly_relevant
 from state.answer import Answer
 from state.events import Event, RetrievedItem
@@ -120,5 +120,4 @@ class TraceView:
         if not text:
             return
         line = Text(lead, style="dim").append(" ".join(clean(text).split()), style)
-        for row in rows(line, self._console, len(lead)) if self._console.is_terminal else [line]:
-            self._console.print(row, soft_wrap=True)
+        print_rows(self._console, line, len(lead))

@@ -88,15 +88,6 @@ def test_a_snippet_stands_below_its_place_and_says_so_once():
     assert [*answer_lines(unsure)] == ["Not sure.", "", *lines[:4]]
 
 
-def test_the_target_of_a_link_recedes():
-    shown = "See [the manual](https://kilns.example/manual) of `f[0](x)`."
-    (span,) = snippet_text({"quote": "Another.", "shown": shown}).spans
-    assert (span.style, shown[span.start : span.end]) == (
-        "not bold dim",
-        "(https://kilns.example/manual)",
-    )
-
-
 @pytest.mark.parametrize(
     ("text", "hang", "shown"),
     [
