@@ -14,7 +14,7 @@ import pytest
 from crag import sample_home
 from event_schema import event_schema
 from jsonschema import Draft202012Validator
-from openai_samples import KEY
+from openai_samples import with_model
 from research_library import library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status, text
@@ -56,16 +56,6 @@ def crag(home: Path, *arguments: str, **variables: str) -> tuple[int, list[dict[
         errors = [error.message for error in check.iter_errors(line)]
         assert not errors, (line, errors[:3])
     return done.exit_code, lines
-
-
-def with_model(server: ScriptedServer) -> dict[str, str]:
-    return {
-        "CRAG_ENGINE": "openai",
-        "CRAG_BASE_URL": server.url,
-        "CRAG_API_KEY": KEY,
-        "CRAG_GRADER": "model",
-        "CRAG_MAX_RETRIES": "0",
-    }
 
 
 @pytest.fixture(scope="module")

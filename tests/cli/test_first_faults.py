@@ -1,13 +1,17 @@
 """What a person meets first when things go wrong: one line each, with the next step.
 
-A full disk: test_home_limits.py and test_every_command.py; Ctrl-C: test_streams.py,
+A full disk: test_every_command.py; Ctrl-C: test_streams.py,
 test_chat_terminal.py, test_research.py and test_ingest.py.
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
-from crag import copied_home, crag, shell
+from crag import copied_home, crag, environment, shell
+from hardships import HARDSHIPS, can_mount
 from index_samples import EMBEDDER, open_writer
 
 ASK = ("ask", "How high is the Gillfoot Viaduct?")
@@ -55,6 +59,29 @@ def test_a_fault_is_one_line_with_the_next_step(fault, code, said, next_step, tm
     assert said in line
     assert any(step in line for step in next_step.split("|"))
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(not can_mount(), reason="no mount namespaces here")
+def test_a_read_only_home_is_asked_and_says_what_it_cannot_keep(tmp_path):
+    home = copied_home(tmp_path)
+    hardship = HARDSHIPS["read-only home"]
+    command = hardship.command(tmp_path, [sys.executable, "-m", "cli", *ASK, "--engine", "local"])
+    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+    done = subprocess.run(
+        command, env=environment(home), capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (done.returncode, "31 metres" in done.stdout) == (0, True)
+    assert "The trace was not kept: The disk is read-only" in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
+
+
+def test_the_cited_quotes_stand_below_the_sources(tmp_path):
+    home = copied_home(tmp_path)
+    plain = crag(home, *ASK).stdout
+    quoted = crag(home, *ASK, "--quotes").stdout
+    assert quoted.startswith(plain)
+    assert "[1] “" in quoted[len(plain) :]
 
 
 def test_a_pipe_that_is_closed_ends_the_command_in_silence(tmp_path):

@@ -13,7 +13,7 @@ from typing import Any, get_args
 import pexpect
 import pytest
 from forked_program import crag_program
-from openai_samples import KEY
+from openai_samples import with_model
 from research_library import ABSENT, TWO_HOPS, library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status
@@ -55,16 +55,6 @@ def command(*arguments: str) -> list[str]:
 def environ(home: Path, **changed: str) -> dict[str, str]:
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("CRAG_", "OPENAI_"))}
     return {**kept, "CRAG_HOME": str(home), "CRAG_ENGINE": "local", **changed}
-
-
-def with_model(server: ScriptedServer) -> dict[str, str]:
-    return {
-        "CRAG_ENGINE": "openai",
-        "CRAG_GRADER": "model",
-        "OPENAI_BASE_URL": server.url,
-        "OPENAI_API_KEY": KEY,
-        "CRAG_MAX_RETRIES": "0",
-    }
 
 
 def test_the_report_goes_to_stdout_and_the_run_to_the_trace(home: Path):

@@ -35,6 +35,12 @@ def settings_for(server: ScriptedServer | None = None, **changed: Any) -> Settin
     return Settings(**{**url, **usual, **changed})
 
 
+def with_model(server: ScriptedServer) -> dict[str, str]:
+    """The environment of a command that asks the server and grades by it."""
+    named = {"ENGINE": "openai", "GRADER": "model", "API_KEY": KEY, "MAX_RETRIES": "0"}
+    return {"CRAG_BASE_URL": server.url, **{f"CRAG_{name}": each for name, each in named.items()}}
+
+
 class StandIn:
     """What is asked of a local engine where the model is to do everything, or has failed."""
 
