@@ -27,7 +27,7 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
     """
     from rag.endpoint.address import chat_endpoint
     from rag.endpoint.local_servers import local_servers
-        from rag.opening import choose_engine
+    from rag.opening import choose_engine
     from rag.reading.weights import MEGABYTES, MODEL, held_model
 
     terminal, settings = given.terminal, given.settings()
