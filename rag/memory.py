@@ -54,8 +54,8 @@ class ThreadMemory(Closing):
 
     def collection(self, thread: str) -> str | None:
         """Which collection the thread asked last; None where its last turn does not say."""
-        newest = self.store.turns(thread, newest_first=True, limit=1)
-        return next((turn.collection for turn in newest), None)
+        newest = self.store.newest(thread)
+        return None if newest is None else newest.collection
 
     def newest_thread(self) -> str:
         """The thread used last.

@@ -10,7 +10,7 @@ from rag.tracing.stored_trace import began, run_started
 from state.errors import StorageError, UsageError
 from state.settings import Settings
 from state.shared_place import open_traces
-from state.traces import Trace
+from state.trace_store import Trace
 
 _SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "verify", "web")
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from state.errors import (
 )
 
 BUSY_SECONDS = 10.0
+_VALUE = re.compile(r"\$(\d+)")
 _BETWEEN_SECONDS = 0.02
 
 _DAMAGE = (
@@ -53,14 +55,10 @@ class SqliteConnection(sqlite3.Connection):
     """Takes `$1` … for values, as a `Sql` does, and SQLite's own `?`."""
 
     def execute(self, sql: str, values: Any = (), /) -> sqlite3.Cursor:
-        return super().execute(sql, _numbered(values) if "$1" in sql else values)
+        return super().execute(_VALUE.sub(r"?\1", sql), values)
 
     def executemany(self, sql: str, rows: Iterable[Any], /) -> sqlite3.Cursor:
-        return super().executemany(sql, map(_numbered, rows) if "$1" in sql else rows)
-
-
-def _numbered(values: Sequence[object]) -> dict[str, object]:
-    return {str(number): value for number, value in enumerate(values, 1)}
+        return super().executemany(_VALUE.sub(r"?\1", sql), rows)
 
 
 class SqliteFile(Database):

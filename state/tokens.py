@@ -57,14 +57,6 @@ def count_tokens(text: str) -> int:
     return len(encoding().encode(clean, disallowed_special=()))
 
 
-def fits(text: str, budget: int) -> bool:
-    """Whether `text` has at most `budget` tokens.
-
-    A token is at least one byte, so a text with no more bytes than that fits uncounted.
-    """
-    return len(text.encode("utf-8", "replace")) <= budget or count_tokens(text) <= budget
-
-
 PACKED = Path(__file__).with_name("o200k_base.bin")
 """The tokens, 1 MB where their usual form takes 75: each is a byte that says its length, and its
 bytes; its rank is its position.

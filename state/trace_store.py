@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 from state.answer import Answer
 from state.closing import Closing
@@ -14,8 +14,40 @@ from state.database import Database, Sql
 from state.errors import UsageError
 from state.home_db import HomeDb
 from state.packed import packed, unpacked
-from state.traces import TRACE_SCHEMA, Kind, Trace, TraceSummary
 from state.wording import did_you_mean
+
+if TYPE_CHECKING:
+    from state.events import Event
+
+TRACE_SCHEMA = "crag.trace/1"
+
+Kind = Literal["answer", "research"]
+
+
+class TraceSummary(TypedDict):
+    """One line of `crag trace list`; `created_at` is seconds since 1970. `parent` is the
+    research run that the question was asked for.
+    """
+
+    trace_id: str
+    created_at: float
+    kind: str
+    thread: str | None
+    status: str
+    question: str
+    parent: str | None
+
+
+class Trace(TypedDict):
+    """Everything a run said, but for the tokens it streamed."""
+
+    schema: str
+    trace_id: str
+    created_at: float
+    kind: str
+    answer: Answer
+    events: list[Event]
+
 
 PRUNE_EVERY = 20
 """Traces kept between two looks at their number and size."""
@@ -105,18 +137,6 @@ class TraceStore(Closing):
         rows = self._database.read(f"{_SUMMARY} where {where}", (limit, *values))
         names = TraceSummary.__annotations__
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
-
-    def every(self, kind: Kind, parent: str | None = None) -> Iterator[Trace]:
-        """Whole traces of a kind, oldest first; only those kept for `parent`, where given. Holds no
-        lock between two of them.
-        """
-        kept = self._database.read(
-            "select id from traces where kind = $1"
-            " and coalesce($2, parent, '') = coalesce(parent, '') order by created_at, rowid",
-            (kind, parent),
-        )
-        for row in kept:
-            yield from map(_read, self._database.read(f"{_WHOLE} where id = $1", row))
 
     def delete(self, trace_id: str) -> int:
         """Drop one trace, found as `get` finds it, and those of the questions it asked; returns

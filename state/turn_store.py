@@ -4,7 +4,7 @@ database, which are asked in the same words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from state.answer import Answer
@@ -43,6 +43,18 @@ _COSTS = """select n, milestone, size, tokens from crag_turns
 
 _NUMBERED = """insert into crag_threads as t (name, created_at, last_turn) values ($1, $2, 1)
     on conflict (name) do update set last_turn = t.last_turn + 1 returning id, last_turn"""
+
+# What a plan names, as (turn's id, thread's name, n).
+_PRUNED = """select u.id, t.name, u.n
+    from (select id, thread_id, n, created_at, milestone,
+              row_number() over (partition by thread_id order by n desc) as age
+          from crag_turns) u
+    join crag_threads t on t.id = u.thread_id
+    where (cast($1 as bigint) is null or u.created_at < cast($1 as bigint))
+      and (cast($2 as bigint) is null or u.age > cast($2 as bigint))
+      and (cast($3 as text) is null or t.name = cast($3 as text))
+      and (u.milestone = 0 or cast($4 as integer) = 1)
+    order by t.id, u.n"""
 
 
 class TurnStore(Closing):
@@ -98,31 +110,18 @@ class TurnStore(Closing):
             )
         return number
 
-    def turns(
-        self,
-        thread: str,
-        *,
-        newest_first: bool = False,
-        limit: int | None = None,
-        milestones: bool = False,
-    ) -> Iterator[Turn]:
-        """Turns read as they are asked for; at most `limit`, and only the pinned ones where
-        `milestones` is True. Holds no lock between two turns.
-        """
-        sql = _SELECT + " and n > $2 and n < $3" + (" and milestone <> 0" if milestones else "")
-        sql += f" order by n {'desc' if newest_first else 'asc'} limit $4"
-        low, high = 0, 2**31 - 1
-        left, size = limit, 2  # the newest turn or two are all that most callers need
-        while left is None or left > 0:
-            count = size if left is None else min(size, left)
-            rows = self._database.read(sql, (thread, low, high, count))
+    def turns(self, thread: str) -> Iterator[Turn]:
+        """Every turn, oldest first, read as it is asked for. Holds no lock between two."""
+        sql = f"{_SELECT} and n > $2 order by n limit $3"
+        rows = self._database.read(sql, (thread, 0, PAGE_OF_TURNS))
+        while rows:
             for row in rows:
                 yield _to_turn(thread, row)
-            if len(rows) < count:
-                return
-            left = None if left is None else left - count
-            low, high = (low, rows[-1][0]) if newest_first else (rows[-1][0], high)
-            size = min(size * 2, PAGE_OF_TURNS)
+            rows = self._database.read(sql, (thread, rows[-1][0], PAGE_OF_TURNS))
+
+    def newest(self, thread: str) -> Turn | None:
+        rows = self._database.read(f"{_SELECT} order by n desc limit 1", (thread,))
+        return _to_turn(thread, rows[0]) if rows else None
 
     def turn(self, thread: str, number: int) -> Turn:
         """One turn.
@@ -201,13 +200,18 @@ class TurnStore(Closing):
 
     def prune(self, plan: PrunePlan, *, dry_run: bool = False) -> dict[str, list[int]]:
         """Remove the turns the plan names, or on a dry run none; their numbers by thread."""
-        chosen, values = _prune_query(plan)
+        before = None if plan.before is None else to_micros(plan.before)
+        values = before, plan.keep, plan.thread, int(plan.milestones)
         if dry_run:
-            return _by_thread(self._database.read(chosen, values))
-        with self._database.writing() as db:
-            rows = db.execute(chosen, values).fetchall()
-            db.executemany("delete from crag_turns where id = $1", [row[:1] for row in rows])
-        return _by_thread(rows)
+            rows = self._database.read(_PRUNED, values)
+        else:
+            with self._database.writing() as db:
+                rows = db.execute(_PRUNED, values).fetchall()
+                db.executemany("delete from crag_turns where id = $1", [row[:1] for row in rows])
+        pruned: dict[str, list[int]] = {}
+        for _, name, number in rows:
+            pruned.setdefault(name, []).append(number)
+        return pruned
 
 
 def _check_name(thread: str) -> None:
@@ -253,31 +257,3 @@ def _question(body: bytes) -> str:
         return kept_answer(body)["question"]
     except DamagedError:
         return "(damaged)"
-
-
-def _prune_query(plan: PrunePlan) -> tuple[str, list[object]]:
-    """A query for (turn id, thread name, n) of what the plan names, with its values."""
-    wanted = {
-        "u.created_at < ${}": None if plan.before is None else to_micros(plan.before),
-        "u.age > ${}": plan.keep,
-        "t.name = ${}": plan.thread,
-    }
-    told = [(each, value) for each, value in wanted.items() if value is not None]
-    values: list[object] = [value for _, value in told]
-    where = " and ".join(each.format(number) for number, (each, _) in enumerate(told, 1))
-    if not plan.milestones:
-        where += " and u.milestone = 0"
-    query = f"""select u.id, t.name, u.n
-        from (select id, thread_id, n, created_at, milestone,
-                  row_number() over (partition by thread_id order by n desc) as age
-              from crag_turns) u
-        join crag_threads t on t.id = u.thread_id where {where} order by t.id, u.n"""  # noqa: S608
-    return query, values
-
-
-def _by_thread(rows: Iterable[Sequence[Any]]) -> dict[str, list[int]]:
-    """`rows` as `_prune_query` gives them."""
-    pruned: dict[str, list[int]] = {}
-    for _, name, number in rows:
-        pruned.setdefault(name, []).append(number)
-    return pruned

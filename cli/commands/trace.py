@@ -13,7 +13,7 @@ from cli.app import DefaultGroup, new_app
 from cli.render.text import shorten
 from cli.terminal import Terminal, clean
 from state.errors import UsageError
-from state.traces import Trace
+from state.trace_store import Trace
 from state.wording import many
 
 if TYPE_CHECKING:

@@ -152,9 +152,8 @@ def _exit(_talk: Conversation, _argument: str) -> None:
 def _last(talk: Conversation) -> Answer:
     """The answer shown last, of this session or before."""
     if talk.last is None:
-        store = talk.session.memory.store
-        for turn in store.turns(talk.thread, newest_first=True, limit=1):
-            talk.last = turn.answer
+        newest = talk.session.memory.store.newest(talk.thread)
+        talk.last = None if newest is None else newest.answer
     if talk.last is None:
         raise UsageError("Nothing was answered on this thread yet.")
     return talk.last

@@ -10,7 +10,7 @@ from rag.tracing.stored_trace import DECISIONS, newly_relevant
 from state.answer import Answer
 from state.events import Event, RetrievedItem
 from state.passages import Grade
-from state.traces import Trace
+from state.trace_store import Trace
 from state.wording import many
 
 if TYPE_CHECKING:

@@ -20,13 +20,7 @@ from rag.index.home.catalog import Catalog, check_lexical, let_index
 from rag.index.home.chroma import VectorsDamaged
 from rag.index.home.lock import lock_path, write_lock
 from rag.index.home.store import HomeStore
-from rag.index.home.vectors import (
-    ChromaPlace,
-    note_damage,
-    open_vectors,
-    read_row,
-    require_unchanged,
-)
+from rag.index.home.vectors import ChromaIndex
 from rag.index.store import Store
 from rag.index.terms import TERMS_VERSION
 from rag.ingest.staleness import staleness
@@ -57,7 +51,7 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
                 with suppress(sqlite3.OperationalError), transaction(connection):
                     collection_rows.mark_terms(connection, row.id, "")
             yield lexical
-            vectors = _vectors(connection, row, store.place(row))
+            vectors = _vectors(row, store.chroma(connection, row))
             yield vectors if vectors.ok else _unless_written(vectors, lock_path(home, name))
         yield _check_files(store, name)
 
@@ -101,19 +95,19 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     return well(part, many(Contents(connection, row).totals()[1], "chunk"))
 
 
-def _vectors(connection: sqlite3.Connection, row: CollectionRow, place: ChromaPlace) -> Check:
+def _vectors(row: CollectionRow, index: ChromaIndex) -> Check:
     part = f"{row.name}: vectors"
-    state = read_row(connection, place)
+    state = index.row()
     if state is None:
         return well(part, "none yet; the catalog is searched")
     if not state.current:
         return well(part, "behind the catalog, which is searched instead until the next ingest")
     try:
-        require_unchanged(place, state)
-        if place.url is not None or os.access(place.root / state.folder, os.W_OK):
-            open_vectors(place, state).close()
+        index.require_unchanged(state)
+        if index.url is not None or os.access(index.root / state.folder, os.W_OK):
+            index.open(state).close()
     except VectorsDamaged as error:
-        note_damage(place, state)
+        index.note_damage(state)
         return ill(part, f"damaged: {error}", _AGAIN.format(row.name))
     except CragError as error:
         return ill(part, error)

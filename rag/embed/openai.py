@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from base64 import b64decode
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -43,7 +42,6 @@ class OpenAIEmbedder:
         self._timeout = request_seconds(settings.request_timeout, self._endpoint)
         self._retries = settings.max_retries
         self._dimension: int | None = None
-        self._encoding = "base64"
         self._lock = Lock()
 
     def __repr__(self) -> str:
@@ -96,14 +94,9 @@ class OpenAIEmbedder:
         # The client itself: embed_documents drops each row's index, and so trusts the order.
         with self._lock:
             create = self._client(retries).client.create
-        options = {"model": self._model, "input": list(texts), "timeout": timeout}
-        try:
-            response = create(encoding_format=self._encoding, **options)
-        except openai.BadRequestError as error:
-            if self._encoding == "float" or "encoding" not in str(error).casefold():
-                raise
-            self._encoding = "float"
-            response = create(encoding_format="float", **options)
+        response = create(
+            model=self._model, input=list(texts), timeout=timeout, encoding_format="float"
+        )
         rows = {row.index: row.embedding for row in response.data}
         if set(rows) != set(range(len(texts))) or len(response.data) != len(texts):
             raise ValueError("not one embedding a text")
@@ -148,9 +141,6 @@ class OpenAIEmbedder:
 
 
 def _decoded(embedding: Any) -> Vectors:
-    """One row. The client decodes base64 only where it asked for it unbidden."""
-    if isinstance(embedding, str):
-        return np.frombuffer(b64decode(embedding, validate=True), dtype="<f4")
     row = np.asarray(embedding, dtype=np.float32)
     if row.ndim != 1:
         raise ValueError("an embedding is a row of numbers")

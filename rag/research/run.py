@@ -238,8 +238,8 @@ class Research(Closing):
         if thread is None:
             return
         store = self.session.memory.store
-        newest = store.turns(thread, newest_first=True, limit=1)
-        if all(turn.answer["trace_id"] != report["run_id"] for turn in newest):
+        newest = store.newest(thread)
+        if newest is None or newest.answer["trace_id"] != report["run_id"]:
             name = self.session.reader.name
             store.append(thread, self._as_answer(report), collection=name)
 

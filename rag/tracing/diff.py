@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypedDict, cast
 from rag.tracing.stored_trace import began, loops, path_taken
 from state.answer import Answer
 from state.errors import UsageError
-from state.traces import Trace
+from state.trace_store import Trace
 from state.wording import many, written_place
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from state.events import RetrievedItem, TurnStarted
 from state.passages import Grade
-from state.traces import Trace
+from state.trace_store import Trace
 
 if TYPE_CHECKING:  # what only looks at questions does without
     from state.research_events import ResearchEvent, ResearchStarted

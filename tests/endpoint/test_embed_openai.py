@@ -89,7 +89,7 @@ def test_a_server_that_knows_floats_only():
         embedder = embedder_of(server)
         assert np.allclose(embedder.embed_query("hello"), unit(vector_of("hello")))
         embedder.embed_query("again")
-        assert len(server.requests) == 3
+        assert len(server.requests) == 2
 
 
 def test_rows_sent_in_another_order_are_put_right():

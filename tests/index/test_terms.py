@@ -11,7 +11,7 @@ from rag.index.codec import DeflatedText
 from rag.index.collection_rows import CollectionRow
 from rag.index.home import catalog
 from rag.index.home.queries import HomeQueries
-from rag.index.home.vectors import ChromaPlace
+from rag.index.home.vectors import ChromaIndex
 from rag.index.ranking import best_window, fuse, named, okapi, term_weights
 from rag.index.tables import SQLITE_TABLES
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
@@ -73,9 +73,8 @@ def one_chunk(text: str) -> HomeQueries:
     }.items():
         connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
     catalog.create_lexical(connection, 1)
-    place = ChromaPlace(Path(), 1, "", EmbedderIdentity("e", 1, "1"))
-    row = CollectionRow(1, "default", "", place.identity, "1", 1)
-    return HomeQueries(connection, row, place, None, print)
+    row = CollectionRow(1, "default", "", EmbedderIdentity("e", 1, "1"), "1", 1)
+    return HomeQueries(connection, row, ChromaIndex(connection, Path(), row), None, print)
 
 
 def test_a_comma_between_figures_is_in_no_term():

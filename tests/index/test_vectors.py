@@ -12,6 +12,7 @@ from index_samples import EMBEDDER, Score, document, ill_parts, open_collection,
 
 from rag.index.home import dense
 from rag.index.home.store import HomeStore
+from rag.index.home.vectors import ChromaIndex
 from state.errors import NoIndexError, StoreBusyError
 
 TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard", "comet"]
@@ -209,14 +210,14 @@ def test_a_reader_answers_exactly_while_a_writer_holds_the_store(tmp_path):
 def test_a_write_while_chroma_is_opened_is_not_called_damage(tmp_path, monkeypatch):
     write(tmp_path)
     sound = search(tmp_path)[0]
-    opened = dense.open_vectors
+    opened = ChromaIndex.open
 
-    def slowly(place, state):
+    def slowly(index, row):
         monkeypatch.undo()
         write(tmp_path, count=120, first=40)
-        return opened(place, state)
+        return opened(index, row)
 
-    monkeypatch.setattr(dense, "open_vectors", slowly)
+    monkeypatch.setattr(ChromaIndex, "open", slowly)
     found, lines, by = searched(tmp_path)
     assert (found, lines, by) == (sound, [], "catalog (Chroma is being written)")
     assert searched(tmp_path)[2] == "chroma"

@@ -42,16 +42,6 @@ def test_ids_equal_another_implementation_s(text):
 def test_never_more_tokens_than_bytes(text):
     count = tokens.count_tokens(text)
     assert count <= len(text.encode("utf-8", "replace"))
-    assert tokens.fits(text, count)
-    assert count == 0 or not tokens.fits(text, count - 1)
-
-
-def test_short_texts_fit_without_loading_anything():
-    code = (
-        "import sys; from state.tokens import fits; assert fits('short', 5);"
-        "sys.exit('tiktoken' in sys.modules or 'bpe_openai' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_the_ranks_package_is_not_imported():

@@ -1,4 +1,4 @@
-"""The chromadb package, kept from its surroundings, and what its failures are called here.
+"""Chroma by its public API, kept from its surroundings, and what its failures are called here.
 
 At import chromadb reads `./.env` and the environment into settings and fails on what it
 cannot parse there; neither is ours to obey. Nothing is sent anywhere, no model is fetched.
@@ -9,17 +9,21 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import resource
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
 
+from rag.embed.protocol import EmbedderIdentity, Vectors
+from state.closing import Closing, closed_on_failure
 from state.errors import CragError, SetupError, StorageError
 
 # Field names of chromadb's settings are environment variables, without any prefix.
@@ -30,6 +34,12 @@ _FOREIGN = frozenset(
 _EXPORTER = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
 _NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only file system")
 _NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot allocate memory")
+
+BATCH = 1_000
+"""Of an upsert: as many as Chroma saves at once, so that its log stays small."""
+_SEARCH_WIDTH = 200
+_NEEDED_FILES = 96
+"""Open ones: twice what a process that searches was seen to take."""
 
 
 class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
@@ -75,11 +85,6 @@ def _spare_exporter() -> None:
     if _EXPORTER not in sys.modules and find_spec("grpc") is None:
         sys.modules[_EXPORTER] = ModuleType(_EXPORTER)
         sys.modules[_EXPORTER].OTLPSpanExporter = None  # type: ignore[attr-defined]
-
-
-def chroma_settings() -> Any:
-    """Settings of chromadb from its own defaults alone, for one client, which changes them."""
-    return _default_settings().model_copy()
 
 
 @cache
@@ -133,3 +138,115 @@ def foreign_errors() -> Iterator[None]:
         if type(error).__name__ == "PanicException":
             raise VectorsDamaged(str(error)) from error
         raise
+
+
+class ChromaVectors(Closing):
+    """A collection of Chroma's, open. Ids are the catalog's chunk rows."""
+
+    def __init__(
+        self, where: Path | str, name: str, identity: EmbedderIdentity, revision: int | None
+    ) -> None:
+        """The one of this name in a folder, or at a URL, that holds this `revision`, or a new one.
+
+        Raises:
+            VectorsDamaged: it is not there, cannot be opened, or is something else.
+            StorageError: this process may open too few files for it.
+        """
+        self._identity = identity
+        with foreign_errors():
+            self._client = _client(where)
+            with closed_on_failure(self):
+                self._collection = self._created(name) if revision is None else self._found(name)
+                if revision is not None and self._collection.metadata != self._metadata(revision):
+                    raise VectorsDamaged("not what was last written")
+
+    def _found(self, name: str) -> Any:
+        return self._client.get_collection(name, embedding_function=None)
+
+    def _created(self, name: str) -> Any:
+        return self._client.create_collection(
+            name,
+            metadata=self._metadata(0),
+            configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
+            embedding_function=None,
+        )
+
+    def _metadata(self, revision: int) -> dict[str, str | int]:
+        dimension = self._identity.dimension
+        return {"embedder": str(self._identity), "dimension": dimension, "revision": revision}
+
+    def close(self) -> None:
+        with contextlib.suppress(Exception):  # a damaged store may fail to close, too
+            self._client.close()
+
+    def mark(self, revision: int) -> None:
+        """Says in Chroma, too, which revision it holds."""
+        with foreign_errors():
+            self._collection.modify(metadata=self._metadata(revision))
+
+    def count(self) -> int:
+        with foreign_errors():
+            return int(self._collection.count())
+
+    def ids(self) -> set[int]:
+        with foreign_errors():
+            return set(map(int, self._collection.get(include=[])["ids"]))
+
+    def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
+        """At most BATCH rows at a time."""
+        with foreign_errors():
+            self._collection.upsert(ids=list(map(str, ids)), embeddings=vectors)
+
+    def delete(self, ids: Sequence[int]) -> None:
+        with foreign_errors():
+            for first in range(0, len(ids), BATCH):
+                self._collection.delete(ids=list(map(str, ids[first : first + BATCH])))
+
+    def nearest(self, query: Vectors, limit: int) -> dict[int, float]:
+        """The cosines of the nearest chunks by row, best first."""
+        with foreign_errors():
+            found = self._collection.query(
+                query_embeddings=[query], n_results=limit, include=["distances"]
+            )
+            pairs = zip(found["ids"][0], found["distances"][0], strict=True)
+            return {int(number): 1.0 - float(distance) for number, distance in pairs}
+
+
+def drop_from_server(url: str, name: str) -> None:
+    """Of a server that cannot be reached it stays; no name is given twice."""
+    with (
+        contextlib.suppress(VectorsDamaged, StorageError),
+        foreign_errors(),
+        contextlib.closing(_client(url)) as client,
+    ):
+        client.delete_collection(name)
+
+
+def _client(where: Path | str) -> Any:
+    settings = _default_settings().model_copy()  # a client changes them
+    if isinstance(where, str):
+        parts = urlsplit(where)
+        secure = parts.scheme == "https"
+        port = parts.port or (443 if secure else 8000)
+        return chromadb_module().HttpClient(
+            host=parts.hostname, port=port, ssl=secure, settings=settings
+        )
+    _allow_open_files()
+    where.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return chromadb_module().PersistentClient(path=str(where), settings=settings)
+
+
+def _allow_open_files() -> None:
+    """Lets this process open as many as Chroma needs, which calls it damage where it may not.
+
+    Raises:
+        StorageError: its limit does not allow it.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < _NEEDED_FILES:  # infinity may be -1
+        if 0 <= hard < _NEEDED_FILES:
+            raise StorageError(
+                f"The vector store needs {_NEEDED_FILES} open files; this process may have {hard}.",
+                "Raise its limit: `ulimit -n 256`.",
+            )
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_NEEDED_FILES, hard))

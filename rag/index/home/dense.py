@@ -16,16 +16,8 @@ import numpy as np
 
 from rag.embed.protocol import Vectors
 from rag.index.codec import cosines_of, decode_vectors
-from rag.index.home.chroma import VectorsDamaged
-from rag.index.home.vectors import (
-    ChromaPlace,
-    ChromaRow,
-    ChromaVectors,
-    note_damage,
-    open_vectors,
-    read_row,
-    row_now,
-)
+from rag.index.home.chroma import ChromaVectors, VectorsDamaged
+from rag.index.home.vectors import ChromaIndex, ChromaRow
 from rag.index.protocol import Notice
 from state.errors import StorageError
 
@@ -38,9 +30,12 @@ class DenseLeg:
     was answered.
     """
 
-    def __init__(self, connection: sqlite3.Connection, place: ChromaPlace, notice: Notice) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, collection: int, index: ChromaIndex, notice: Notice
+    ) -> None:
         self._connection = connection
-        self._place = place
+        self._collection = collection
+        self._index = index
         self._notice = notice
         self._store: ChromaVectors | None = None
         self._opened: ChromaRow | None = None
@@ -56,7 +51,7 @@ class DenseLeg:
         if documents is not None:
             self.searched = "catalog (of chosen files)"
         else:
-            row = read_row(self._connection, self._place)
+            row = self._index.row()
             try:
                 if self._is_open(row) and self._store is not None:
                     self.searched = CHROMA
@@ -75,24 +70,24 @@ class DenseLeg:
         if row != self._opened:
             self.close()
             self._opened = row
-            self._store = open_vectors(self._place, row)
+            self._store = self._index.open(row)
         return self._store is not None
 
     def _give_up(self, error: Exception, row: ChromaRow | None) -> None:
         """Until it was written again."""
         self.close()
-        if row is None or row_now(self._place) != row:
+        if row is None or self._index.row_now() != row:
             self._why = "being written"
             return
-        folder = self._place.root / row.folder
+        folder = self._index.root / row.folder
         if folder.is_dir() and not os.access(folder, os.W_OK):
             self._why = "in a folder that cannot be written"  # it opens none such
             return
         why = " ".join(str(error).split())[:200].rstrip(".")
         is_damage = isinstance(error, VectorsDamaged)
         self._why = f"{'damaged' if is_damage else 'not to be opened'}: {why}"
-        if is_damage and self._place.url is None:
-            note_damage(self._place, row)
+        if is_damage and self._index.url is None:
+            self._index.note_damage(row)
         self._notice(
             f"Chroma's index cannot be used ({why}); the catalog is searched instead."
             " The next `crag ingest` builds it again."
@@ -107,7 +102,7 @@ class DenseLeg:
             "SELECT chunks.id, vector FROM documents CROSS JOIN chunks"
             " ON document_id = documents.id"
             f" WHERE documents.collection_id = $1{chosen if values else ''}",
-            (self._place.collection_id, *values),
+            (self._collection, *values),
         )
         best: list[tuple[float, int]] = []
         while rows := cursor.fetchmany(_BATCH):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index.collection_rows import CollectionRow
 from rag.index.home.dense import DenseLeg
-from rag.index.home.vectors import ChromaPlace
+from rag.index.home.vectors import ChromaIndex
 from rag.index.protocol import Notice
 from rag.index.queries import Queries
 from rag.index.ranking import HEAD_WEIGHT
@@ -29,14 +29,14 @@ class HomeQueries(Queries):
         self,
         connection: sqlite3.Connection,
         row: CollectionRow,
-        place: ChromaPlace,
+        index: ChromaIndex,
         files: GitIgnoreSpec | None,
         notice: Notice,
     ) -> None:
         self._table = f"lexical_{row.id}"
         vocabulary = f"SELECT term, doc AS chunks FROM {self._table}_terms"
         super().__init__(connection, row, files, vocabulary)
-        self._dense = DenseLeg(connection, place, notice)
+        self._dense = DenseLeg(connection, row.id, index, notice)
 
     def close(self) -> None:
         self._dense.close()

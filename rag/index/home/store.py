@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.index.home.queries import HomeQueries
-    from rag.index.home.vectors import ChromaPlace
+    from rag.index.home.vectors import ChromaIndex
     from rag.index.home.writer import HomeWriter
 
 
@@ -35,10 +34,10 @@ class HomeStore(Store):
     def database(self) -> Catalog:
         return Catalog(self._home)
 
-    def place(self, row: CollectionRow) -> ChromaPlace:
-        from rag.index.home.vectors import ChromaPlace
+    def chroma(self, sql: sqlite3.Connection, row: CollectionRow) -> ChromaIndex:
+        from rag.index.home.vectors import ChromaIndex
 
-        return ChromaPlace(self._home, row.id, row.uid, row.embedder, self._chroma_url)
+        return ChromaIndex(sql, self._home, row, self._chroma_url)
 
     def _queries(
         self,
@@ -49,7 +48,7 @@ class HomeStore(Store):
     ) -> HomeQueries:
         from rag.index.home.queries import HomeQueries
 
-        return HomeQueries(sql, row, self.place(row), files, notice)
+        return HomeQueries(sql, row, self.chroma(sql, row), files, notice)
 
     @contextmanager
     def locked(self, name: str, *, create: bool = False, wait: float = 0.0) -> Iterator[Catalog]:
@@ -69,7 +68,8 @@ class HomeStore(Store):
     def _writer(self, database: Catalog, row: CollectionRow, notice: Notice) -> HomeWriter:
         from rag.index.home.writer import HomeWriter
 
-        return HomeWriter(database.connected(), row, self.place(row), notice)
+        connection = database.connected()
+        return HomeWriter(connection, row, self.chroma(connection, row), notice)
 
     def _prepare(self, sql: sqlite3.Connection, row: CollectionRow) -> None:
         create_lexical(sql, row.id)
@@ -84,16 +84,13 @@ class HomeStore(Store):
 
     def delete(self, name: str) -> None:
         """Its rows, then its vectors: killed between, it leaves some that nothing reads."""
-        from rag.index.home.vectors import drop_server_vectors, read_row
-
         with self.locked(name) as catalog:
             connection = catalog.connected()
             row = collection_rows.require(connection, name)
-            place = self.place(row)
-            if self._chroma_url is not None and (state := read_row(connection, place)):
-                drop_server_vectors(place, state.folder)
+            index = self.chroma(connection, row)
+            written = index.row()
             with transaction(connection):
                 drop_lexical(connection, row.id)
                 connection.execute("DELETE FROM collections WHERE id = $1", (row.id,))
             connection.execute("PRAGMA incremental_vacuum").fetchall()
-            shutil.rmtree(place.root, ignore_errors=True)
+            index.drop(written)

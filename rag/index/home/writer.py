@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from rag.embed.protocol import Vectors
 from rag.index.codec import encode_vectors
 from rag.index.collection_rows import CollectionRow, rows_of_many
-from rag.index.home.vectors import ChromaPlace, bring_up_to_date
+from rag.index.home.vectors import ChromaIndex
 from rag.index.protocol import Notice
 from rag.index.terms import indexed_head, indexed_text
 from rag.index.writer import CollectionWriter, Searchable
@@ -22,11 +22,11 @@ class HomeWriter(CollectionWriter):
     """A `CollectionWriter` on the catalog."""
 
     def __init__(
-        self, connection: sqlite3.Connection, row: CollectionRow, place: ChromaPlace, notice: Notice
+        self, connection: sqlite3.Connection, row: CollectionRow, index: ChromaIndex, notice: Notice
     ) -> None:
         super().__init__(connection, row, host="")
         self._connection = connection
-        self._place = place
+        self._chroma = index
         self._notice = notice
         self._table = f"lexical_{row.id}"
         self._given: dict[str, int] = {}
@@ -63,4 +63,4 @@ class HomeWriter(CollectionWriter):
         # Pages of removed documents go back to the disk, a bounded number at a time.
         self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
         if not interrupted:
-            bring_up_to_date(self._connection, self._place, self._notice)
+            self._chroma.bring_up_to_date(self._notice)
