@@ -36,7 +36,7 @@ def traces(home):
 
 def research(home):
     with Journal(home) as journal:
-        assert list(journal.warnings("none")) == []
+        assert journal.artifacts("none") == []
 
 
 @pytest.mark.parametrize("opened", [catalog_connection, checkpoints, turns, traces, research])
