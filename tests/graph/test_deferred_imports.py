@@ -11,7 +11,7 @@ from ingest_runs import Library
 from openai_samples import KEY
 from scripted_server import ScriptedServer, call, text
 
-from rag.deferred_imports import DEFERRED, DEFERRED_ALONE, LEFT_OUT, WITHOUT_TRACING
+from rag.deferred_imports import WITHOUT_TRACING
 
 
 def run(code, *arguments, **environment):
@@ -41,49 +41,6 @@ def test_a_graph_streams_stops_resumes_and_is_kept_as_without(tmp_path):
     assert len(whole) == 3
     assert told == expected
     assert ["messages", "well"] in told
-
-
-def imported_by(code):
-    """The names of all modules that a process has imported that has run `code`."""
-    return run(f"{code}\nimport sys\nprint(*sys.modules)").split()
-
-
-@pytest.fixture(scope="module")
-def with_langgraph_and_chroma():
-    return imported_by("import langgraph.graph, chromadb")
-
-
-@pytest.mark.parametrize("package", [*DEFERRED, "httpx._main"])
-def test_langgraph_and_chroma_still_import_what_is_deferred(package, with_langgraph_and_chroma):
-    """When they do so no more, take the package out of DEFERRED or LEFT_OUT."""
-    heart = {
-        "langsmith": "langsmith.client",
-        "langgraph_sdk": "langgraph_sdk.client",
-        "opentelemetry.exporter.otlp.proto.grpc": "grpc",
-    }
-    assert heart.get(package, package) in with_langgraph_and_chroma
-
-
-@pytest.fixture(scope="module")
-def with_a_model():
-    return imported_by("""from langchain_openai.chat_models.base import ChatOpenAI
-ChatOpenAI(model="m", api_key="k")""")
-
-
-@pytest.mark.parametrize(
-    ("package", "light"),
-    [
-        ("openai.types", "openai.types.batch"),
-        ("openai.types.responses", "openai.types.responses.response"),
-        ("langchain_openai", "langchain_openai.llms"),
-        ("langchain_openai.chat_models", "langchain_openai.chat_models.azure"),
-        ("openai._vendor.httpx_aiohttp", "aiohttp"),
-    ],
-)
-def test_openai_still_imports_all_that_it_holds(package, light, with_a_model):
-    """When it does so no more, take the package out of DEFERRED_ALONE or LEFT_OUT."""
-    assert package in DEFERRED_ALONE + LEFT_OUT
-    assert light in with_a_model
 
 
 @pytest.fixture(scope="module")

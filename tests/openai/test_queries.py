@@ -5,8 +5,7 @@ from openai_samples import PARIS, QUESTION, connect, grade_of
 from scripted_server import ScriptedServer, status, text
 
 from rag.budget import Budget
-from rag.engines.openai.queries import one_line
-from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten, same_query
+from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten
 from state.errors import ModelError
 
 HISTORY = [
@@ -89,13 +88,6 @@ def test_a_statement_a_marker_an_echo_or_a_refusal_is_no_question(reply):
     assert "did not rewrite" in result.warnings[0]
 
 
-def test_the_first_question_of_a_thread_is_not_sent():
-    with ScriptedServer() as server:
-        result = connect(server, LocalQueries()).contextualize("Who built the hut?", [])
-        assert server.requests == []
-    assert result == Contextualized("Who built the hut?")
-
-
 def test_an_abstention_is_a_turn_without_words_and_markers_are_left_out():
     turns = [{**HISTORY[0], "question": "Who made tea?", "answer": ""}, HISTORY[0]]
     with ScriptedServer(text("What is the capital of Germany?")) as server:
@@ -142,10 +134,3 @@ def test_nothing_new_is_said_to_be_nothing(reply):
         result = connect(server).rewrite(rewriting())
     assert result.query is None
     assert result.reason
-
-
-def test_lines_and_sameness():
-    assert one_line("  **Search query:** cats \n") == "cats"
-    assert one_line("\x1b[31mred") is None
-    assert same_query("Who, then?", "who then")
-    assert not same_query("who", "whom")

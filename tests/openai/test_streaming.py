@@ -61,14 +61,6 @@ def test_usage_that_is_not_sent_is_counted_and_marked():
     assert 100 < result.usage["input_tokens"] < 600
 
 
-def test_a_model_without_a_price_has_no_cost():
-    with ScriptedServer(always=text("Paris [1].")) as server:
-        unpriced, _ = generate(server, model="llama3")
-        priced, _ = generate(server, model="llama3", prices={"llama3": (1.0, 2.0)})
-    assert unpriced.usage["cost_usd"] is None
-    assert priced.usage["cost_usd"] == pytest.approx((100 * 1.0 + 10 * 2.0) / 1e6)
-
-
 @pytest.mark.parametrize(
     ("reply", "words"),
     [

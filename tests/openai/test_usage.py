@@ -19,15 +19,6 @@ def spent(calls: int, cost: float | None) -> NodeUsage:
     return {"llm_calls": calls, "input_tokens": 10, "output_tokens": 5, "cost_usd": cost}
 
 
-def test_calls_add_up_in_all_and_by_node():
-    usage = add_usage(NO_USAGE, "grade_documents", spent(1, 0.25))
-    usage = add_usage(usage, "grade_documents", spent(2, 0.5))
-    usage = add_usage(usage, "generate", spent(1, 1.0))
-    assert (usage["llm_calls"], usage["input_tokens"], usage["cost_usd"]) == (4, 30, 1.75)
-    assert usage["by_node"]["grade_documents"]["llm_calls"] == 3
-    assert usage["by_node"]["generate"]["cost_usd"] == 1.0
-
-
 def test_an_unknown_price_makes_the_sum_unknown_and_not_too_small():
     usage = add_usage(NO_USAGE, "grade_documents", spent(1, None))
     usage = add_usage(usage, "generate", spent(1, 1.0))
