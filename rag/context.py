@@ -76,8 +76,17 @@ def by_turns(ranked: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
     for chunk in ranked:
         searches.setdefault(_search(chunk), []).append(chunk)
     first, *others = [found for _, found in sorted(searches.items())] or [[]]
-    rows = [first, *(found[:MORE] for found in others)]
-    return [chunk for row in zip_longest(*rows) for chunk in row if chunk is not None]
+    return in_turn([first, *(found[:MORE] for found in others)])
+
+
+def in_turn(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk]:
+    """The first of each ranking, then the second of each, no chunk twice."""
+    found: dict[str, RetrievedChunk] = {}
+    for row in zip_longest(*rankings):
+        for chunk in row:
+            if chunk is not None:
+                found.setdefault(chunk["chunk_id"], chunk)
+    return list(found.values())
 
 
 def _search(chunk: RetrievedChunk) -> tuple[bool, int]:

@@ -5,12 +5,11 @@ kept.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.runtime import Runtime
 
-from rag.context import BEST
+from rag.context import BEST, in_turn
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update, both
 from rag.question.parts import POOL, read_parts
@@ -48,16 +47,6 @@ def _wanted(deps: Dependencies) -> int:
     k = deps.settings.k
     reads = deps.engine.model is not None and deps.settings.grader is not GraderChoice.MODEL
     return max(k, BEST) if reads else k
-
-
-def in_turn(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk]:
-    """The first of each ranking, then the second of each, no chunk twice."""
-    found: dict[str, RetrievedChunk] = {}
-    for row in zip_longest(*rankings):
-        for chunk in row:
-            if chunk is not None:
-                found.setdefault(chunk["chunk_id"], chunk)
-    return list(found.values())
 
 
 def found_update(

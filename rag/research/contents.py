@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from rag.context import in_turn
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
-from rag.nodes.retrieve import in_turn
 from rag.research.local_researcher import asked_parts
 from rag.text.prose import one_line
 from state.tokens import count_tokens

@@ -12,13 +12,12 @@ from pydantic import BaseModel, ValidationError
 
 from rag.budget import Budget, BudgetSpent
 from rag.citations.check import check
-from rag.context import context_of
+from rag.context import context_of, in_turn
 from rag.engines.openai.answer_reply import Part
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.usage_meter import UsageMeter
 from rag.index.reader import CollectionReader
-from rag.nodes.retrieve import in_turn
 from rag.research.contents import table_of_contents
 from rag.research.findings import ReadFiles
 from rag.research.planning import MOST_QUERIES, distinct

@@ -1,0 +1,56 @@
+"""What a model is given: all that was found, in page order, with a sign where text is left out."""
+
+from __future__ import annotations
+
+import pytest
+from openai_samples import chunk_of, document_of
+
+from rag.context import BEST, MORE, by_turns, context_of, document_text
+
+
+def document(*excerpts: tuple[int, str, str]):
+    """One document of (offset, heading, text)."""
+    whole = document_of(1, chunk_of("page", ""))
+    (form,) = whole["excerpts"]
+    told = [
+        {**form, "heading": heading, "text": text, "start_char": at, "end_char": at + len(text)}
+        for at, heading, text in excerpts
+    ]
+    return {**whole, "excerpts": told}
+
+
+@pytest.mark.parametrize(
+    ("excerpts", "given"),
+    [
+        ([(0, "", "One."), (6, "", "Two.")], "One.\nTwo."),
+        ([(0, "", "One."), (90, "", "Two.")], "One.\n…\nTwo."),
+        ([(0, "A", "# A\nOne."), (90, "A > B", "## B\nTwo.")], "# A\nOne.\n\n## B\nTwo."),
+        ([(0, "A", "# A\nOne."), (90, "A > B", "Two.")], "# A\nOne.\n\n(A > B)\nTwo."),
+    ],
+)
+def test_an_ellipsis_stands_only_where_text_under_the_same_heading_is_left_out(excerpts, given):
+    assert document_text(document(*excerpts)) == given
+
+
+class Reader:
+    """A collection of which no neighbours are known."""
+
+    def document_chunks(self, _source, _most):
+        return []
+
+    def around(self, _chunk_id, _before, _behind):
+        return []
+
+
+def found(loop: int, count: int, prefix: str = ""):
+    return [chunk_of(f"{prefix}{loop}-{n}", f"Fact {n} of {loop}.", loop) for n in range(count)]
+
+
+def test_nothing_of_the_first_search_is_lost_and_the_best_of_the_others_stand_among_it():
+    first, later, web = found(0, BEST), found(1, BEST), found(0, BEST, "web:")
+    order = [chunk["chunk_id"] for chunk in by_turns([*first, *later, *web])]
+    assert order[:6] == ["0-0", "1-0", "web:0-0", "0-1", "1-1", "web:0-1"]
+    given = context_of(by_turns([*first, *later, *web]), Reader(), 6_000)  # type: ignore[arg-type]
+    kept = [excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]]
+    assert len(kept) == BEST + 2 * MORE
+    assert {chunk["chunk_id"] for chunk in first} <= set(kept)
