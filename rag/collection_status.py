@@ -6,8 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.index.collection_rows import no_such_collection
-from rag.index.contents import CollectionSummary
+from rag.index.collection_rows import CollectionSummary, no_such_collection
 from rag.ingest.staleness import Staleness, staleness
 from rag.opening import build_embedder, choose_engine, store_of
 from rag.reading.weights import held_model

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
@@ -59,7 +59,6 @@ _INSERT = (
 _SUMMARY = "select id, created_at, kind, thread, status, question, parent from traces"
 _WHOLE = "select id, created_at, kind, body from traces"
 _DAY = 86_400.0
-_JUMP = 30 * _DAY
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +100,9 @@ class TraceStore(Closing):
         with self._database.writing() as db:
             db.execute("delete from traces where id = $1", (trace_id,))
             db.execute(_INSERT, row)
-            created = db.execute("select rowid, created_at from traces order by rowid desc")
-            if (last := too_old(created, self._bounds.days)) is not None:
-                db.execute("delete from traces where rowid <= $1", (last,))
+            db.execute(
+                "delete from traces where created_at < $1", (now - self._bounds.days * _DAY,)
+            )
             (rowid,) = db.execute("select max(rowid) from traces").fetchone()
             if rowid % PRUNE_EVERY == 0:
                 _drop_most(db, self._bounds)
@@ -176,21 +175,6 @@ class TraceStore(Closing):
             or read(f"{begins} and parent is null limit 2", values)
             or read(f"{begins} limit 2", values)
         )
-
-
-def too_old(created: Iterable[tuple[int, float]], days: int) -> int | None:
-    """The newest of those (row, seconds since 1970), newest row first, that are older than `days`
-    days of use; None when none is. A gap of a month or more adds nothing, nor does one backwards:
-    the clock may have jumped.
-    """
-    age, later = 0.0, None
-    for row, at in created:
-        if later is not None and 0 < later - at < _JUMP:
-            age += later - at
-        if age > days * _DAY:
-            return row
-        later = at
-    return None
 
 
 def _drop_most(db: Sql, bounds: TraceBounds) -> None:

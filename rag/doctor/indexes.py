@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 from rag.doctor import Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
-from rag.index.collection_rows import CollectionRow
-from rag.index.contents import Contents
+from rag.index.collection_rows import CollectionRow, Contents
 from rag.index.home.catalog import Catalog, check_lexical, let_index
 from rag.index.home.chroma import VectorsDamaged
 from rag.index.home.lock import lock_path, write_lock

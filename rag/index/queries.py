@@ -18,8 +18,7 @@ from rag.index.codec import (
     decode_vectors,
     encode_path,
 )
-from rag.index.collection_rows import CollectionRow, rows_of_many
-from rag.index.contents import Contents
+from rag.index.collection_rows import CollectionRow, Contents, rows_of_many
 from rag.index.texts import TextDamagedError, Texts
 from state.database import Sql
 from state.documents import without_header

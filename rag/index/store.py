@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index import collection_rows
 from rag.index.codec import decode_path
-from rag.index.collection_rows import CollectionRow
-from rag.index.contents import CollectionSummary, Contents, IngestedRoot
+from rag.index.collection_rows import CollectionRow, CollectionSummary, Contents, IngestedRoot
 from rag.index.protocol import FileStat, Notice
 from state.closing import closed_on_failure
 from state.database import Database, Sql

@@ -26,12 +26,13 @@ from rag.index.codec import (
     text_hash,
 )
 from rag.index.collection_rows import (
+    COLUMNS,
     CollectionRow,
+    Contents,
     mark_changed,
     marks,
     rows_of_many,
 )
-from rag.index.contents import COLUMNS, Contents
 from rag.index.names import name_keys
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile, embedding_text
 from state.database import Sql

@@ -20,7 +20,7 @@ from state.events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.index.contents import Contents
+    from rag.index.collection_rows import Contents
     from rag.index.protocol import UnreadFile
     from state.settings import Settings
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from index_samples import EMBEDDER, Score, document, ill_parts, open_collection, open_writer, part
 
-from rag.index.home import dense
+from rag.index.home import queries
 from rag.index.home.store import HomeStore
 from rag.index.home.vectors import ChromaIndex
 from state.errors import NoIndexError, StoreBusyError
@@ -182,7 +182,7 @@ def test_flipped_bits_of_a_saved_graph_never_reach_chroma(tmp_path, count):
 def test_chroma_and_the_exact_leg_agree(tmp_path, monkeypatch):
     write(tmp_path)
     from_chroma, _ = search(tmp_path)
-    monkeypatch.setattr(dense.DenseLeg, "_is_open", lambda *_: False)
+    monkeypatch.setattr(queries.DenseLeg, "_is_open", lambda *_: False)
     assert search(tmp_path)[0] == from_chroma
 
 
