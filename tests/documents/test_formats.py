@@ -10,25 +10,10 @@ from pathlib import Path
 
 import pytest
 from document_files import binary_workbook, make_pdf, save, zipped
-from whole_document import Document, read_document
+from whole_document import read_document as read
 
-from rag.documents.registry import open_document
 from rag.text.blocks import blocks_of_text
 from state.errors import DocumentError
-
-
-def read(path: Path) -> Document:
-    """The document, after checking that its parts say the same."""
-    document = read_document(path, path.name)
-    with open_document(path) as stream:
-        parts = list(stream.parts)
-    assert "".join(part.text for part in parts) == document.text
-    assert [page.number for page in document.pages] == list(
-        dict.fromkeys(part.page for part in parts if part.page is not None)
-    )
-    for page in document.pages:
-        assert document.page_at(page.start) == page.number
-    return document
 
 
 def test_markdown_stays_as_it_is_and_names_itself(tmp_path: Path) -> None:
@@ -171,9 +156,9 @@ def test_html_encoding_is_taken_from_the_page(tmp_path: Path) -> None:
 def test_pdf_has_pages_and_says_which_have_no_text(tmp_path: Path) -> None:
     path = make_pdf(tmp_path / "a.pdf", ["First page words", "", "Third page words"])
     document = read(path)
-    assert [page.number for page in document.pages] == [1, 3]
+    assert document.pages == [1, 3]
     assert document.title == "Yard book"
-    assert document.page_at(document.text.index("Third")) == 3
+    assert document.page_of("Third") == 3
     assert document.warnings == ("no text on page 2: scanned, drawn or blank",)
 
 
@@ -299,7 +284,7 @@ def test_pptx_slides_are_pages(tmp_path: Path) -> None:
         "# Timetable\n\n- Early train\n- Late train\n\nNotes: Mention the ferry.\n\n"
         "# Fares\n\nZone | Price\nA | 3\n\n"
     )
-    assert [page.number for page in document.pages] == [1, 2]
+    assert document.pages == [1, 2]
 
 
 def test_xlsx(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
 
 def refusal(path: Path, limits: Limits | None = None) -> str:
     with pytest.raises(DocumentError) as caught:
-        read_document(path, path.name, limits or Limits())
+        read_document(path, limits or Limits())
     return caught.value.message
 
 
@@ -73,7 +73,7 @@ LAUGHS = (
 def said(path: Path) -> str:
     """The text, or why there is none."""
     try:
-        return read_document(path, path.name).text
+        return read_document(path).text
     except DocumentError as error:
         return error.message
 
@@ -141,11 +141,11 @@ def test_a_damaged_rtf_is_not_explained_in_the_librarys_words(tmp_path: Path, nu
 
 def test_deep_html_and_rtf_do_not_crash(tmp_path: Path) -> None:
     page = "<p>Top words</p>" + "<div>" * 50_000 + "bottom"
-    document = read_document(save(tmp_path, "a.html", page), "a.html")
+    document = read_document(save(tmp_path, "a.html", page))
     assert "Top words" in document.text
     assert document.warnings
     groups = r"{\rtf1 top " + "{" * 50_000 + "x" + "}" * 50_000 + "}"
-    assert "top" in read_document(save(tmp_path, "a.rtf", groups), "a.rtf").text
+    assert "top" in read_document(save(tmp_path, "a.rtf", groups)).text
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
@@ -175,9 +175,9 @@ def test_a_damaged_side_part_does_not_lose_the_document(tmp_path: Path) -> None:
     members["docProps/core.xml"] = "<broken"
     members["ppt/slides/slide1.xml"] = "<broken"
     zipped(path, members)
-    document = read_document(path, "a.pptx")
+    document = read_document(path)
     assert document.text == "# Second slide\n\n"
-    assert [page.number for page in document.pages] == [2]
+    assert document.pages == [2]
     assert len(document.warnings) == 2
 
 
@@ -197,7 +197,7 @@ def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) ->
         ("b.txt", b"\x1f\x8b" + bytes(range(256)) * 8, "gzip"),
     ]:
         with pytest.raises(UnsupportedFormatError, match=reason):
-            read_document(save(tmp_path, name, content), name)
+            read_document(save(tmp_path, name, content))
     assert refusal(save(tmp_path, "d.txt", png)) == "damaged picture"
     assert refusal(save(tmp_path, "b.docx", bytes(range(256)) * 8)).startswith("damaged docx")
     assert refusal(save(tmp_path, "c.txt", bytes(range(256)) * 8)) == "binary data, not text"
@@ -215,7 +215,7 @@ def test_a_wide_sheet_stops_at_the_limit(tmp_path: Path) -> None:
     sheet["XFD60"] = "far away"
     path = tmp_path / "a.xlsx"
     book.save(path)
-    document = read_document(path, "a.xlsx", Limits(cells=200))
+    document = read_document(path, Limits(cells=200))
     assert document.warnings == ("only the first 200 cells were read",)
 
 
@@ -236,7 +236,7 @@ def test_a_sheet_is_as_large_as_its_cells_not_as_it_claims(tmp_path: Path) -> No
         b'<c r="XFD1048576" t="n"></c>', b'<c r="XFD1048576" s="1"/>'
     )
     assert b'ref="A1:XFD1048576"' in page
-    assert read_document(zipped(path, members), "a.xlsx").text == "# Sheet\n\n1\n\n"
+    assert read_document(zipped(path, members)).text == "# Sheet\n\n1\n\n"
 
 
 def test_a_workbook_of_too_much_text_is_refused(tmp_path: Path) -> None:
@@ -252,7 +252,7 @@ def test_a_binary_workbook_that_panics_its_parser_is_damaged(tmp_path: Path) -> 
 
 def test_pages_past_the_limit_are_left_out_and_said(tmp_path: Path) -> None:
     path = make_pdf(tmp_path / "a.pdf", ["one", "two", "three"])
-    document = read_document(path, "a.pdf", Limits(pages=2))
+    document = read_document(path, Limits(pages=2))
     assert "three" not in document.text
     assert document.warnings == ("only the first 2 of 3 pages were read",)
 
@@ -260,7 +260,7 @@ def test_pages_past_the_limit_are_left_out_and_said(tmp_path: Path) -> None:
 def test_html_spans_cannot_blow_up_a_table(tmp_path: Path) -> None:
     row = "<tr><td colspan=99999999 rowspan=99999999>a</td><td>b</td></tr>"
     page = f"<table>{row * 200}</table>"
-    assert len(read_document(save(tmp_path, "a.html", page), "a.html").text) < 2_000_000
+    assert len(read_document(save(tmp_path, "a.html", page)).text) < 2_000_000
 
 
 def opened(pieces: Iterator[Part], tmp_path: Path) -> list[Part]:
@@ -305,7 +305,7 @@ def test_what_ends_the_program_is_no_damage(tmp_path: Path) -> None:
 def test_a_number_of_many_digits_spoils_no_page(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text(f"<table><tr><td colspan={'9' * 5000}>a<td>b<tr><td>c<td>d</table>")
-    assert read_document(path, "a").text == "a | b\nc | d\n"
+    assert read_document(path).text == "a | b\nc | d\n"
 
 
 def test_an_unreadable_file_and_a_pipe_are_refused(tmp_path: Path) -> None:
@@ -314,6 +314,8 @@ def test_an_unreadable_file_and_a_pipe_are_refused(tmp_path: Path) -> None:
     assert refusal(pipe) == "not a regular file"
     (tmp_path / "loop.txt").symlink_to(tmp_path / "loop.txt")
     assert refusal(tmp_path / "loop.txt").startswith("cannot be read")
+    assert refusal(tmp_path) == refusal(Path("/dev/zero")) == "not a regular file"
+    assert "No such file" in refusal(tmp_path / "gone.txt")
 
 
 def test_an_abandoned_stream_lets_go_of_its_file(tmp_path: Path) -> None:
@@ -324,6 +326,7 @@ def test_an_abandoned_stream_lets_go_of_its_file(tmp_path: Path) -> None:
     assert len(list(Path("/proc/self/fd").iterdir())) == before
 
 
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\r]")
 _START = {
     ".pdf": b"%PDF-1.4\n1 0 obj\n<<",
     ".html": b"<html><table><td>",
@@ -337,15 +340,15 @@ _START = {
 
 
 @settings(max_examples=150, suppress_health_check=list(HealthCheck))
-@given(suffix=st.sampled_from(sorted(SUFFIXES)), data=st.binary(max_size=400))
+@given(suffix=st.sampled_from(sorted(SUFFIXES)), data=st.binary(max_size=1000))
 def test_rubbish_under_any_name_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, data: bytes
 ) -> None:
     path = tmp_path_factory.mktemp("rubbish") / f"a{suffix}"
     path.write_bytes(_START.get(suffix, b"") + data)
     try:
-        text = read_document(path, "a").text
+        text = read_document(path).text
     except DocumentError:
         return
     assert text.strip()
-    assert text.isascii() or text.encode()
+    assert not CONTROLS.search(text)

@@ -44,7 +44,7 @@ def picture(lines: list[str], size: tuple[int, int] = (1000, 700)) -> Image.Imag
 
 
 def read(path: Path, limits: Limits = LIMITS) -> Document:
-    return read_document(path, path.name, limits)
+    return read_document(path, limits)
 
 
 def line(text: str, left: float, top: float, height: float = 10) -> TextLine:
@@ -68,7 +68,7 @@ def test_pages_of_a_scan_are_read_and_pages_with_text_are_not_drawn(tmp_path):
     first.save(path, save_all=True, append_images=[second], resolution=300)
     document = read(path)
     assert "leaves at 16:40" in document.text
-    assert document.page_at(document.text.index("lost property")) == 2
+    assert document.page_of("lost property") == 2
     assert [page for page, _ in document.recognized] == [1, 2]
     assert document.warnings == ()
 

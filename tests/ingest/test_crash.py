@@ -1,4 +1,8 @@
-"""Kill an ingest at random instants; look at every promise each time."""
+"""Writers, readers and the server of a shared store killed at random instants: nothing
+half-visible, nothing lost, readers work, the next run goes on.
+"""
+
+from __future__ import annotations
 
 import random
 import sqlite3
@@ -11,39 +15,64 @@ import ingest_child
 import pytest
 from changing_folder import Folder
 from ingest_runs import Library, counts
+from postgres_server import find_pg_ctl, running_postgres
+from shared_stores import assert_sound
 
 from rag.index.home.catalog import catalog_path, is_sound
+from state.errors import NoIndexError
+
+
+@pytest.fixture
+def server(request):
+    if request.param == "home":
+        yield None
+        return
+    pg_ctl = find_pg_ctl()
+    if pg_ctl is None:
+        pytest.skip("no Postgres here")
+    with running_postgres(pg_ctl, durable=True) as server:
+        yield server
 
 
 def check_promises(library: Library, folder: Folder, kept: set[str]) -> int:
     """No half document, nothing lost, readers work; returns how many files are up to date."""
-    home = library.settings.home
-    if not catalog_path(home).exists():
+    try:
+        reader = library.open()
+    except NoIndexError:
+        assert not kept
         return 0
-    assert is_sound(home) == []
-    current = 0
-    with closing(sqlite3.connect(catalog_path(home))) as db:
-        rows = db.execute("SELECT id, source, chunk_count, characters FROM documents").fetchall()
-        shapes = {row[1].decode(): (row[0], row[2], row[3]) for row in rows}
-        assert kept <= set(shapes)
-        for number, chunk_count, _ in shapes.values():
-            stored = db.execute(
-                "SELECT count(*) FROM chunks WHERE document_id = ?", (number,)
-            ).fetchone()
-            assert stored == (chunk_count,)
-    if not shapes:
-        return 0
-    with closing(library.open()) as reader:
-        for source, (_, _, characters) in shapes.items():
+    with closing(reader):
+        sources = set(library.sources)
+        assert kept <= sources
+        current = 0
+        for source in sources:
             text = reader.document_text(source)
             assert text in folder.versions[source]
-            assert len(text) == characters
             current += text == folder.texts.get(source)
-        source = folder.dice.choice(sorted(shapes))
-        mark = reader.document_text(source).split()[-1].rstrip(".")
-        found = reader.search(f"The mark is {mark}", 3)
-        assert any(f"{mark}." in chunk["text"] for chunk in found)
+        if sources:
+            mark = reader.document_text(folder.dice.choice(sorted(sources))).split()[-1].rstrip(".")
+            found = reader.search(f"The mark is {mark}", 3)
+            assert any(f"{mark}." in chunk["text"] for chunk in found)
+    check_rows(library)
     return current
+
+
+def check_rows(library: Library) -> None:
+    home = library.settings.home
+    if library.settings.store:
+        assert_sound(library.store)
+        return
+    assert is_sound(home) == []
+    with closing(sqlite3.connect(catalog_path(home))) as db:
+        query = (
+            "SELECT chunk_count, (SELECT count(*) FROM chunks WHERE document_id = documents.id),"
+            " characters, source FROM documents"
+        )
+        rows = db.execute(query).fetchall()
+    assert [row for row in rows if row[0] != row[1]] == []
+    with closing(library.open()) as reader:
+        for _, _, characters, source in rows:
+            assert len(reader.document_text(source.decode())) == characters
 
 
 def resume(library: Library, folder: Folder, current: int) -> None:
@@ -56,23 +85,33 @@ def resume(library: Library, folder: Folder, current: int) -> None:
         for source, text in folder.texts.items():
             assert reader.document_text(source) == text
     assert counts(library.ingest(folder.path)) == {"unchanged": len(folder.texts)}
+    check_rows(library)
 
 
-def kill_often(tmp_path: Path, kills: int, seed: int) -> None:
+def kill_often(server, tmp_path: Path, kills: int, seed: int) -> None:
+    """Writers alone of a home; of a shared store readers and the server, too."""
     dice = random.Random(seed)
     folder = Folder(tmp_path / "docs", dice)
-    library = Library(tmp_path / "home")
+    shared = {"store": server.url, "store_schema": "crag"} if server else {}
+    library = Library(tmp_path / "home", **shared)
     for number in range(40):
         folder.write(f"{number}.md")
     kept: set[str] = set()
-    longest = 1.0
+    longest = 1.5 if server else 1.0
     for _ in range(kills):
+        doomed = [ingest_child.start_as(ingest_child.read, library.settings)] if server else []
         began = time.monotonic()
-        process = ingest_child.start(library.settings, folder.path)
-        process.join(dice.uniform(0, longest))
-        process.kill()
-        process.join()
-        if process.exitcode == 0:  # it was done before the blow
+        writer = ingest_child.start(library.settings, folder.path)
+        writer.join(dice.uniform(0, longest))
+        if server and dice.random() < 0.3:
+            server.stop()
+            writer.join(60)
+            server.start()
+        for process in dice.sample([writer, *doomed], 1 + len(doomed)):
+            process.kill()
+            process.join()
+        assert all(reader.exitcode != 1 for reader in doomed)
+        if writer.exitcode == 0 and not server:  # it was done before the blow
             longest = 0.9 * (time.monotonic() - began)
         current = check_promises(library, folder, kept)
         if dice.random() < 0.7:
@@ -80,17 +119,21 @@ def kill_often(tmp_path: Path, kills: int, seed: int) -> None:
             kept = set(folder.texts)
             folder.change()
             kept &= set(folder.texts)
-        else:  # kill the resumed one, too
+        elif not server:  # kill the resumed one, too
             longest += 0.05
 
 
-def test_a_killed_ingest_breaks_no_promise(tmp_path):
-    kill_often(tmp_path, 10, seed=1)
+@pytest.mark.parametrize(("server", "kills"), [("home", 10), ("postgres", 6)], indirect=["server"])
+def test_kills_break_no_promise(server, tmp_path, kills):
+    kill_often(server, tmp_path, kills, seed=1)
 
 
 @pytest.mark.slow
-def test_an_ingest_killed_three_hundred_times_breaks_no_promise(tmp_path):
-    kill_often(tmp_path, 300, seed=2)
+@pytest.mark.parametrize(
+    ("server", "kills"), [("home", 300), ("postgres", 100)], indirect=["server"]
+)
+def test_hundreds_of_kills_break_no_promise(server, tmp_path, kills):
+    kill_often(server, tmp_path, kills, seed=2)
 
 
 def test_of_two_ingests_at_once_one_does_the_work(tmp_path):
