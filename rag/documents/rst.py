@@ -53,6 +53,8 @@ substitution, a name that is a reference.
 """
 _REFERS = frozenset("ref doc term any numref pep rfc dfn abbr sup sub".split())  # noqa: SIM905
 """Roles whose words are prose; those of others are code."""
+_QUALIFIED = frozenset("class func meth attr exc data obj".split())  # noqa: SIM905
+"""Roles of a name, of which the module is left out."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -222,7 +224,7 @@ def _shown(found: re.Match[str]) -> str:
         ticks = "``" if "`" in literal else "`"
         shown = f"{ticks}{literal}{ticks}"
     elif words is not None:
-        if words.startswith("~"):
+        if words.startswith("~") or (role or "").rpartition(":")[2] in _QUALIFIED:
             words = words.rpartition(".")[2]
         is_prose = link or role in _REFERS or found[0].endswith(">`")
         shown = words.lstrip("!~") if is_prose else f"`{words.lstrip('!~')}`"

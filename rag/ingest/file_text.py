@@ -11,7 +11,7 @@ from rag.documents.recognizer import can_recognize
 from rag.index.protocol import FileStat, IndexedDocument
 from state.documents import Chunk
 
-READING = "24"
+READING = "25"
 """Raised when reading or chunking changes."""
 
 

@@ -164,7 +164,7 @@ def test_what_becomes_of(text: str, shown: str) -> None:
         (r"``\\?\ x`` and ``d:\``, a\ b \*c\* \|d\|", r"`\\?\ x` and `d:\`, ab *c* |d|"),
         ("An _alpha_ thing, a foo_ and its foo_bar.", "An _alpha_ thing, a foo and its foo_bar."),
         ("Version |release| of ``` ` ```.", "Version  of ``` ` ```."),
-        (":program:`restic.exe`, :class:`~a.b.C`, :ref:`E`", "`restic.exe`, `C`, E"),
+        (":program:`restic.exe`, :py:class:`a.b.C`, :ref:`E`", "`restic.exe`, `C`, E"),
         (
             "+-----+---+\n| a|| | b |\n+=====+===+\n| long    |\n+-----+---+",
             "\n| a|| | b |\n| --- | --- |\n| long |\n",
