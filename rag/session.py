@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from rag.budget import Budget
 from rag.dependencies import Dependencies
-from rag.engines.protocol import Budgeted, Engine
 from rag.graph import shared_graph
 from rag.index.home.chroma import check_clock
 from rag.opening import build_engine, choose_engine, local_engine, open_reader
@@ -138,7 +137,7 @@ class Session(Closing):
         deps = Dependencies(
             settings=self.settings,
             reader=self.reader,
-            engine=self.charged(budget, tokens=tokens),
+            engine=self.engine.for_question(budget, streamed=tokens),
             fallback=self._local,
             search_web=self._web,
             trace_id=new_trace_id(),
@@ -216,12 +215,6 @@ class Session(Closing):
         """The next question on the thread finds its slice counted."""
         with suppress(CragError):
             self.memory.count_turns(thread)
-
-    def charged(self, budget: Budget, *, tokens: bool = False) -> Engine:
-        """The engine charging `budget`, where it spends anything."""
-        if isinstance(self.engine, Budgeted):
-            return self.engine.for_question(budget, streamed=tokens)
-        return self.engine
 
     def _keep_trace(self, events: list[Event], answer: Answer, parent: str | None) -> None:
         """A trace that cannot be kept is told of; it costs nobody the answer."""

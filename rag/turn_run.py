@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 from rag.budget import Budget
 from rag.dependencies import Dependencies, new_answer
-from rag.engines.protocol import Budgeted
 from rag.graph import recursion_limit
 from state.answer import FAILED, NO_USAGE, Answer, NodeUsage, Status, add_usage
 from state.errors import CragError
@@ -138,7 +137,7 @@ def run_turn(
         CragError: the index, the engine or a store failed, or the time was up.
     """
     # A model's calls end in time by themselves, and what was found is then told.
-    grace = _GRACE_SECONDS if isinstance(deps.engine, Budgeted) else 0.0
+    grace = _GRACE_SECONDS if deps.engine.model is not None else 0.0
 
     def left() -> float | None:
         seconds = budget.seconds_left()

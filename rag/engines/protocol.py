@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 from rag.budget import Budget
 from rag.question.parts import QuestionPart
@@ -155,23 +155,16 @@ class Engine(Protocol):
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated: ...
 
-    def close(self) -> None:
-        """Let go of its connections; those for a question share them."""
-
-
-@runtime_checkable
-class ClaimChecker(Protocol):
-    """What an engine can do besides where `--verify model` is available."""
-
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
-        """Whether each claim is supported by the quote of the same place."""
-
-
-@runtime_checkable
-class Budgeted(Protocol):
-    """An engine whose calls cost something."""
+        """Whether each claim is supported by the quote of the same place; an engine without a model
+        has no verdict.
+        """
 
     def for_question(self, budget: Budget, *, streamed: bool = True) -> Engine:
-        """The engine charging `budget`, one per question; its methods raise BudgetSpent.
-        Unless `streamed`, an answer is emitted in one piece, which costs less work.
+        """The engine charging `budget`, one per question, where its calls cost something; its
+        methods raise BudgetSpent. Unless `streamed`, an answer is emitted in one piece, which costs
+        less work.
         """
+
+    def close(self) -> None:
+        """Let go of its connections; those for a question share them."""

@@ -12,7 +12,6 @@ from langgraph.runtime import Runtime
 from rag.budget import BudgetSpent
 from rag.citations.check import Checked, check, heard, in_doubt
 from rag.dependencies import Dependencies
-from rag.engines.protocol import ClaimChecker
 from rag.index.terms import terms
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
@@ -133,9 +132,7 @@ def _kept_status(state: GraphState) -> Status:
 def _verified(checked: Checked, state: GraphState, deps: Dependencies) -> tuple[Checked, Update]:
     """What a model says of the parts in doubt, where the person wants that and there is one."""
     asks = deps.settings.verify is Verifier.MODEL and state["budget_spent"] is None
-    if not (asks and isinstance(deps.engine, ClaimChecker)):
-        return checked, {}
-    doubtful = in_doubt(checked)
+    doubtful = in_doubt(checked) if asks and deps.engine.model is not None else {}
     if not doubtful:
         return checked, {}
     claims, quotes = zip(*doubtful.values(), strict=True)

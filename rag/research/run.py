@@ -123,7 +123,8 @@ class Research(Closing):
         """A follow-up on a thread becomes a question that stands alone before it is planned."""
         thread = self._settings.thread
         history = self.session.memory.history(thread) if thread is not None else []
-        return self.session.charged(budget).contextualize(question, history) if history else None
+        engine = self.session.engine.for_question(budget)
+        return engine.contextualize(question, history) if history else None
 
     def _work(
         self, run: Run, budget: Budget, emit: Emit, made: Contextualized | None = None
@@ -211,7 +212,7 @@ class Research(Closing):
             from rag.engines.openai.openai_engine import OpenAIEngine
             from rag.research.model_researcher import ModelResearcher
 
-            engine = session.charged(budget)
+            engine = session.engine.for_question(budget, streamed=False)
             if isinstance(engine, OpenAIEngine):
                 return ModelResearcher(engine.chat, budget, session.reader)
         return LocalResearcher(

@@ -129,11 +129,6 @@ def test_the_time_of_a_question_holds_with_the_local_engine(home: Path, monkeypa
         assert list(session.memory.store.turns("kept")) == []
 
 
-def test_an_endpoint_that_is_not_there_is_one_named_error():
-    with pytest.raises(RemoteError, match="web search"):
-        WebSearch("http://127.0.0.1:9/search", timeout=2)("question", 3)
-
-
 def test_links_that_are_no_web_pages_are_dropped():
     odd = [{**RESULT, "url": url} for url in ("javascript:alert(1)", "file:///etc/passwd", "")]
     with SearxServer([*odd, RESULT]) as web:

@@ -5,7 +5,6 @@ import subprocess
 import sys
 from dataclasses import replace
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openai_samples import (
@@ -136,14 +135,6 @@ def test_a_mark_that_a_document_holds_is_drawn_again():
     assert Fence.around(QUESTION, [f"it says {usual.upper()} here"]).mark != usual
 
 
-def test_the_constant_part_comes_first_and_is_the_same_in_every_request():
-    with ScriptedServer(call(grades(True)), call(grades(False, True))) as server:
-        connect(server).grade(grading(PARIS))
-        connect(server).grade(grading(PARIS, BERLIN, question="Another question?"))
-    first, second = (request.body["messages"][0] for request in server.requests)
-    assert first == second == {"role": "system", "content": prompts.GRADE.system}
-
-
 def test_a_chunk_graded_before_is_not_sent_to_be_graded_again():
     request = grading(
         BERLIN,
@@ -183,21 +174,10 @@ def test_what_a_model_is_given_stands_under_its_headings_without_front_matter_an
     assert "tags" not in given_text
 
 
-def test_claims_without_support_go_back_with_the_retry():
-    request = answering(PARIS, feedback=["Paris has 9 million people [1]."])
-    _, user = sent(lambda engine: engine.generate(request, lambda _: None), text("Paris [1]."))
-    assert "- Paris has 9 million people [1]." in user
-
-
 def test_surrogates_and_control_characters_can_be_sent():
     odd = chunk_of("odd", "half \ud800 pair \x00 and \x1b[31m")
     _, user = sent(lambda engine: engine.grade(grading(odd)), call(grades(True)))
     assert "half ? pair" in user
-
-
-@pytest.mark.parametrize("prompt", ["CONTEXTUALIZE", "GRADE", "REWRITE", "GENERATE", "VERIFY"])
-def test_every_prompt_has_a_version(prompt):
-    assert re.fullmatch(rf"{prompt.lower()}/\d+", getattr(prompts, prompt).version)
 
 
 def test_titles_are_sent_to_find_other_words_and_no_text():

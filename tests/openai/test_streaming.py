@@ -42,17 +42,6 @@ def test_each_piece_is_passed_on_before_the_next_is_sent():
     assert result.complete
 
 
-def test_usage_is_the_server_s_own():
-    with ScriptedServer(text("Paris [1].", usage=(123, 45))) as server:
-        result, _ = generate(server)
-    assert result.usage == {
-        "llm_calls": 1,
-        "input_tokens": 123,
-        "output_tokens": 45,
-        "cost_usd": pytest.approx((123 * 0.15 + 45 * 0.60) / 1e6),
-    }
-
-
 def test_usage_that_is_not_sent_is_counted_and_marked():
     with ScriptedServer(text("Paris [1].", usage=None)) as server:
         result, _ = generate(server)

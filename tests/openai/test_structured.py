@@ -7,6 +7,7 @@ import pytest
 from openai_samples import BERLIN, PARIS, ROME, connect, grades, grading, verdict
 from scripted_server import ScriptedServer, call, completion, status, text
 
+from rag.engines.openai.answer_reply import read_reply
 from rag.engines.protocol import Graded
 
 WHOLE = grades(True, False)
@@ -174,3 +175,19 @@ def test_every_reply_has_a_ceiling_and_every_string_a_bound():
     assert body["temperature"] == 0
     held = json.dumps(body["response_format"])
     assert held.count('"type": "string"') == held.count("maxLength") > 0
+
+
+@pytest.mark.parametrize(
+    ("reply", "texts"),
+    [
+        ('{"parts": ["Plain.", 7, {}, {"text": " "}, {"text": 5}]}', ["Plain."]),
+        ('{"text": "Alone.", "quotes": [7, {"document": "x"}], "missing": "most"}', ["Alone."]),
+        ('{"parts": [{"text": "Two:"}, {"text": "- one", "quotes": 7}]}', ["Two:\n- one"]),
+        ('{"parts": {"text": "No list."}}', ["No list."]),
+        (r'{"parts": [{"text": "It broke \u006fff at\n', ["It broke off at"]),
+        ("Of all:\n\n- one [1]\n- two\n\n[2]\n\n```\nx = 1\n```\n", 3),
+    ],
+)
+def test_whatever_shape_an_answer_has_its_texts_are_read(reply, texts):
+    found = [part["text"].strip() for part in read_reply(reply).parts]
+    assert (len(found) if isinstance(texts, int) else found) == texts

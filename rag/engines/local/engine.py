@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rag.budget import Budget
 from rag.engines.protocol import (
     Contextualized,
     Emit,
@@ -13,6 +14,7 @@ from rag.engines.protocol import (
     GradeRequest,
     RewriteRequest,
     Rewritten,
+    Verified,
 )
 from rag.index.reader import CollectionReader
 from rag.reading.meaning import Meaning
@@ -58,6 +60,12 @@ class LocalEngine:
         from rag.engines.local.answer import generate
 
         return generate(request, emit)
+
+    def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:  # noqa: ARG002
+        return Verified((None,) * len(claims))
+
+    def for_question(self, budget: Budget, *, streamed: bool = True) -> LocalEngine:  # noqa: ARG002
+        return self
 
     def close(self) -> None:
         """It holds none."""

@@ -38,7 +38,7 @@ T = TypeVar("T", bound=Outcome)
 
 @dataclass(frozen=True, slots=True)
 class OpenAIEngine:
-    """An `Engine`, a `ClaimChecker` and `Budgeted`. `local` grades where no model is asked to, and
+    """An `Engine`. `local` grades where no model is asked to, and
     stands in where a model's replies cannot be read or fail to come, for the rest of the question.
     """
 
