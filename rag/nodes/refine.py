@@ -17,9 +17,9 @@ from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from rag.reading.meaning import Meaning
 from rag.reading.snippets import shown_snippets
-from state.answer import Snippet
+from state.answer import Citation
 from state.graph_state import GraphState
-from state.passages import ContextDocument, RetrievedChunk
+from state.passages import Excerpt, RetrievedChunk
 
 if TYPE_CHECKING:
     from state.events import KeptSpans
@@ -32,7 +32,8 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     if deps.engine.model is not None:
         tokens = deps.settings.context_tokens
         context = context_of(by_turns(ordered), deps.reader, tokens)
-        _tell(runtime, documents, _given(context))
+        excerpts = [(each["source"], held) for each in context for held in each["excerpts"]]
+        _tell(runtime, documents, excerpts)
         if state["budget_spent"] is None:
             return {"context": context}
     questions = [QuestionPart.of_state(part).question for part in state["parts"]]
@@ -40,49 +41,30 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     full = deps.settings.full
     passages = shown_snippets(questions, ordered, meaning, deps.reader, full=full)
     if deps.engine.model is None:
-        _tell(runtime, documents, _kept(passages))
+        cited = [each["located"] for each in passages]
+        _tell(runtime, documents, [(held["source"], held) for held in cited])
     return {"passages": passages}
-
-
-def _given(context: Sequence[ContextDocument]) -> list[tuple[KeptSpans, int]]:
-    return [
-        (
-            {
-                "chunk_id": excerpt["chunk_id"],
-                "source": document["source"],
-                "spans": [(excerpt["start_char"], excerpt["end_char"])],
-            },
-            len(excerpt["text"]),
-        )
-        for document in context
-        for excerpt in document["excerpts"]
-    ]
-
-
-def _kept(snippets: Sequence[Snippet]) -> list[tuple[KeptSpans, int]]:
-    return [
-        (
-            {
-                "chunk_id": each["chunk_id"],
-                "source": each["source"],
-                "spans": [(each["start_char"], each["end_char"])],
-            },
-            len(each["quote"]),
-        )
-        for each in (snippet["located"] for snippet in snippets)
-    ]
 
 
 def _tell(
     runtime: Runtime[Dependencies],
     documents: Sequence[RetrievedChunk],
-    kept: Sequence[tuple[KeptSpans, int]],
+    kept: Sequence[tuple[str, Excerpt | Citation]],
 ) -> None:
+    """`kept` are the stretches that are left, each with its source."""
+    passages: list[KeptSpans] = [
+        {
+            "chunk_id": held["chunk_id"],
+            "source": source,
+            "spans": [(held["start_char"], held["end_char"])],
+        }
+        for source, held in kept
+    ]
     runtime.stream_writer(
         {
             "event": "refined",
-            "passages": [spans for spans, _ in kept],
+            "passages": passages,
             "chars_before": sum(len(document["text"]) for document in documents),
-            "chars_after": sum(characters for _, characters in kept),
+            "chars_after": sum(held["end_char"] - held["start_char"] for _, held in kept),
         }
     )
