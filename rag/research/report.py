@@ -30,7 +30,10 @@ ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
 
 
 class Section(TypedDict):
+    """`asked` is the instruction that it was written for."""
+
     heading: str
+    asked: str
     text: str
 
 
@@ -117,7 +120,8 @@ def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
             sections.setdefault(artifact["heading"].casefold(), (artifact, []))[1].extend(new)
     for artifact, findings in sections.values():
         if findings:
-            yield {"heading": artifact["heading"], "text": written(findings)}
+            heading, asked = artifact["heading"], artifact["instruction"]
+            yield {"heading": heading, "asked": asked, "text": written(findings)}
 
 
 def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:
