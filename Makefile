@@ -31,11 +31,10 @@ test: install
 	$(BIN)/python -m compileall -q cli rag state
 	$(BIN)/python -m pytest -n auto --dist worksteal
 
-# Every test an hour after what was made for it; needs libfaketime (apt install libfaketime).
+# Every test an hour after what was made for it; needs a C compiler.
 test-later: install
-	mkdir -p build && echo +0h > build/later.rc
-	FAKETIME_TIMESTAMP_FILE=build/later.rc LD_PRELOAD=$(firstword $(wildcard /usr/lib/*/faketime/libfaketimeMT.so.1)) \
-	  FAKETIME_NO_CACHE=1 FAKETIME_DONT_FAKE_MONOTONIC=1 NO_FAKE_STAT=1 \
+	mkdir -p build && $(BIN)/python tests/support/hardships.py build && echo 0 > build/later
+	CLOCK_FILE=$(CURDIR)/build/later LD_PRELOAD=$(CURDIR)/build/clock.so \
 	  $(BIN)/python -m pytest -n auto --dist worksteal
 
 test-long: install

@@ -1,6 +1,6 @@
 """The clock of these tests and of all that they start, an hour further at each test.
 
-libfaketime adds to the clock what stands in a file that its environment names.
+The library of hardships.py, where it is preloaded, adds what stands in a file.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from itertools import count
 from pathlib import Path
 from tempfile import mkdtemp
 
-LATER = "FAKETIME_TIMESTAMP_FILE"
+LATER = "CLOCK_FILE"
 
 _hours = count(1)
 
@@ -20,5 +20,7 @@ def an_hour_on() -> None:
     file = Path(os.environ[LATER])
     if (hour := next(_hours)) == 1:
         file = Path(mkdtemp(prefix="later-"), "clock")
-    file.write_text(f"+{hour}h\n", encoding="ascii")
+    new = file.with_suffix(".new")
+    new.write_text(f"{hour * 3600}", encoding="ascii")
+    new.replace(file)
     os.environ[LATER] = str(file)
