@@ -25,6 +25,8 @@ MOST_PARTS = 4
 OUT_OF_DOMAIN = 0.04
 """What is found for a question that is less probably in the collection's domain is not near it."""
 
+LEAST_WORDS = 3
+"""Of a question; one of fewer belongs to what it stands behind."""
 _ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"
 _PART = re.compile(
     rf"(?<=[?？])\s+|;\s+|,?\s+and\s+(?:also\s+)?(?={_ASKS}\b)",  # noqa: RUF001
@@ -102,11 +104,12 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
     """
     text, about = parted(text[:QUESTION_CHARACTERS])
     found = [with_context(piece.strip(" ,"), about) for piece in _PART.split(text)]
-    if len(found) < 2 or not all(asks(piece) and terms(piece) for piece in found):
+    if len(found) < 2 or not all(is_question(piece) for piece in found):
         return [with_context(text, about)]
     return found if len(found) <= most else [*found[: most - 1], "; ".join(found[most - 1 :])]
 
 
-def asks(piece: str) -> bool:
-    """Whether it has a question mark or an asking word."""
-    return "?" in piece or "？" in piece or _ASKING.search(piece) is not None  # noqa: RUF001
+def is_question(piece: str) -> bool:
+    """Whether it has a question mark or an asking word, and more: "when Display" is none."""
+    asks = "?" in piece or "？" in piece or _ASKING.search(piece) is not None  # noqa: RUF001
+    return asks and bool(terms(piece)) and len(piece.split()) >= LEAST_WORDS

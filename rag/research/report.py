@@ -23,7 +23,10 @@ from state.wording import written_place
 REPORT_SCHEMA = "crag.research/1"
 LONGEST_QUOTE = 200
 MOST_LINES = 4
-"""Lines of a quote; a longer one is a program's output, of which the first line is given."""
+WRAPPED = 40
+"""A quote of more lines, one of which ends before this column, is code or a program's output, of
+which the first line is given; else it is wrapped prose.
+"""
 _NOTHING = "The documents do not hold an answer."
 
 ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
@@ -157,7 +160,7 @@ def _place(citation: Citation) -> str:
 def short_quote(quote: str) -> str:
     """On one line, of at most 200 characters; of a program's output its first line."""
     lines = [line for line in quote.splitlines() if line.strip()]
-    output = len(lines) > MOST_LINES
+    output = len(lines) > MOST_LINES and min(map(len, lines[:-1])) < WRAPPED
     told = one_line(lines[0] if output else quote)
     if len(told) <= LONGEST_QUOTE - 2:
         return f"{told} …" if output else told

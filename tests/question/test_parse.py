@@ -80,6 +80,7 @@ def test_a_part_survives_the_graph_s_state_which_is_json(railway):
             "Who built it, and when was it sold? (RFC 12)",
             ["Who built it (RFC 12)", "when was it sold? (RFC 12)"],
         ),
+        ("When is it red, and when green?", ["When is it red, and when green?"]),
         ("Are dogs allowed? Is it open?", ["Are dogs allowed?", "Is it open?"]),
         (
             "Who is Ann? Who is Bob? Who is Cid? Who is Dan? Who is Eve?",

@@ -10,7 +10,7 @@ from research_library import ABSENT, THREE_PARTS, TWO_HOPS, library
 
 from rag.research.contents import table_of_contents
 from rag.research.local_researcher import enumerated
-from rag.research.report import Report
+from rag.research.report import Report, short_quote
 from rag.research.run import Research
 from state.settings import load_settings
 
@@ -93,6 +93,14 @@ def test_what_hangs_on_another_answer_begins_with_the_first(run: Research):
 )
 def test_a_list_of_questions_is_told_from_a_condition(question: str, parts: int):
     assert enumerated(question).count("?") == parts
+
+
+def test_of_output_the_first_line_is_quoted_and_of_wrapped_prose_the_beginning():
+    output = "Sample output:\n\n" + "\n".join(f"build {number}" for number in range(9))
+    assert short_quote(output) == "Sample output: …"
+    prose = "\n".join(f"The bridge of {year} was built of stone and of iron." for year in range(6))
+    assert short_quote(prose).startswith("The bridge of 0 was built of stone and of iron. The br")
+    assert len(short_quote(prose)) <= 200
 
 
 def test_a_table_of_contents_begins_with_what_is_near_each_part(run: Research):
