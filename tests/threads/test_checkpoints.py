@@ -11,7 +11,7 @@ import pytest
 from postgres_server import fresh_schema
 from tiny_graph import SECRET, ask, build
 
-from state.errors import RemoteStoreError, StorageError, UsageError
+from state.errors import RemoteStoreError, UsageError
 from state.shared_place import open_checkpoints
 
 ROOT = Path(__file__).parents[2]
@@ -69,24 +69,14 @@ def test_a_turn_that_ends_early_leaves_no_mark(place, fault):
     assert result["loop_count"] == 3
 
 
-def test_first_turn_that_fails_leaves_no_thread(place):
+def test_threads_do_not_meet_and_one_is_forgotten_alone(place):
+    checkpoints = place()
     with pytest.raises(ValueError):
-        ask(place(), "one", fault=ValueError("model"))
-    assert kept(place()) is None
-
-
-def test_threads_do_not_meet(place):
-    checkpoints = place()
-    ask(checkpoints, "one", "a")
-    ask(checkpoints, "uno", "b")
-    assert len(ask(checkpoints, "two", "a")["timeline"]) == 2
-    assert len(kept(checkpoints, "b")["timeline"]) == 1
-
-
-def test_delete_forgets_one_thread(place):
-    checkpoints = place()
-    ask(checkpoints, "one", "a")
-    ask(checkpoints, "one", "b")
+        ask(place(), "never", "a", fault=ValueError("model"))
+    assert kept(place(), "a") is None, "a first turn that fails leaves no thread"
+    for question, thread in (("one", "a"), ("uno", "b"), ("two", "a")):
+        ask(checkpoints, question, thread)
+    assert len(kept(checkpoints, "a")["timeline"]) == 2
     checkpoints.delete("a")
     assert kept(checkpoints, "a") is None
     assert len(kept(checkpoints, "b")["timeline"]) == 1
@@ -133,12 +123,6 @@ def test_file_is_private(tmp_path):
         ask(checkpoints, "one")
         for path in (tmp_path / "home").iterdir():
             assert path.stat().st_mode & 0o077 == 0
-
-
-def test_a_file_that_is_none_is_a_storage_error(tmp_path):
-    (tmp_path / "home.db").write_bytes(b"no database " * 100)
-    with open_checkpoints(tmp_path) as checkpoints, pytest.raises(StorageError):
-        ask(checkpoints, "two")
 
 
 def test_postgres_that_is_not_there():
