@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -100,25 +100,9 @@ def nothing_ingested() -> NoIndexError:
     return NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
 
 
-def deleted(name: str) -> NoIndexError:
-    """What is said to whoever reads a collection that is no longer there."""
-    return NoIndexError(f"The collection {name!r} was deleted.", "Run `crag ingest PATH` again.")
-
-
-def no_text(name: str) -> NoIndexError:
-    return NoIndexError(
-        f"The collection {name!r} holds no text yet.", "Run `crag ingest PATH` first."
-    )
-
-
-def found_or_created(
-    sql: Sql,
-    name: str,
-    embedder: EmbedderIdentity,
-    prepare: Callable[[CollectionRow], None],
-) -> CollectionRow:
-    """The collection of this name, created if need be, then `prepare`d; inside a transaction of
-    the caller, who holds its lock.
+def found_or_created(sql: Sql, name: str, embedder: EmbedderIdentity) -> CollectionRow:
+    """The collection of this name, created if need be; inside a transaction of the caller, who
+    holds its lock.
 
     Raises:
         EmbedderMismatchError: it was embedded by another embedder.
@@ -127,12 +111,11 @@ def found_or_created(
     if row is None:
         by = embedder.name, embedder.dimension, embedder.version
         sql.execute(
-            "INSERT INTO collections (name, uid, embedder, dimension, embedder_version,"
-            " terms_version) VALUES ($1, $2, $3, $4, $5, $6)",
-            (name, uuid.uuid4().hex, *by, TERMS_VERSION),
+            "INSERT INTO collections (name, uid, embedder, dimension, embedder_version)"
+            " VALUES ($1, $2, $3, $4, $5)",
+            (name, uuid.uuid4().hex, *by),
         )
         row = require(sql, name)
-        prepare(row)
     check_embedder(name, row.embedder, embedder)
     return row
 
@@ -156,7 +139,7 @@ def mark_changed(sql: Sql, collection_id: int) -> None:
 
 
 def mark_terms(sql: Sql, collection_id: int, version: str = TERMS_VERSION) -> None:
-    """Which terms the lexical index holds; "" has the next writer build it again."""
+    """Which terms the lexical index at home holds; "" has the next writer build it again."""
     sql.execute("UPDATE collections SET terms_version = $1 WHERE id = $2", (version, collection_id))
 
 

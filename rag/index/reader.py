@@ -11,9 +11,7 @@ from rag.index.codec import chunk_key
 from rag.index.collection_rows import (
     CollectionRow,
     check_embedder,
-    deleted,
     find,
-    no_text,
     nothing_ingested,
     require,
 )
@@ -22,6 +20,7 @@ from rag.index.protocol import DocumentOutline, IndexedDocument, Notice
 from rag.index.queries import Queries
 from rag.index.vocabulary import Vocabulary, reading_for
 from state.database import Database, Sql
+from state.errors import NoIndexError
 from state.passages import RetrievedChunk
 
 
@@ -29,6 +28,9 @@ class CollectionReader:
     """One collection, open for reading: every call sees one moment of the store, never half a
     write, and blocks no writer.
     """
+
+    _sql: Sql
+    _queries: Queries
 
     def __init__(
         self,
@@ -39,25 +41,17 @@ class CollectionReader:
         notice: Notice,
     ) -> None:
         """Raises as `Store.open_collection`."""
+        self.name = name
+        self.embedder = embedder
         self._database = database
-        self._embedder = embedder
         self._make_queries = queries
         self._notice = notice
-        with database.reading() as sql:
-            if sql is None:
-                raise nothing_ingested()
-            row = require(sql, name)
-            check_embedder(name, row.embedder, embedder.identity)
-            self._queries = queries(sql, row)
-            self._begin(sql, row)
+        self._row: CollectionRow | None = None
+        with self.snapshot():
             if not self._queries.chunk_count:
-                raise no_text(name)
-
-    def _begin(self, sql: Sql, row: CollectionRow) -> None:
-        """From here on; what was counted and found before holds no more."""
-        self._sql, self._row = sql, row
-        self._vocabulary = Vocabulary(self._queries)
-        self._found: dict[tuple[str, int, str], list[RetrievedChunk]] = {}
+                raise NoIndexError(
+                    f"The collection {name!r} holds no text yet.", "Run `crag ingest PATH` first."
+                )
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -76,26 +70,26 @@ class CollectionReader:
 
     def _follow(self, sql: Sql) -> None:
         """The collection that has the name now, as it is now."""
-        row = find(sql, self.name)
+        before, row = self._row, find(sql, self.name)
+        if before is None:
+            row = require(sql, self.name)
         if row is None:
-            raise deleted(self.name)
-        if row == self._row and sql is self._sql:
+            raise NoIndexError(
+                f"The collection {self.name!r} was deleted.", "Run `crag ingest PATH` again."
+            )
+        if row == before and sql is self._sql:
             return
-        check_embedder(row.name, row.embedder, self._embedder.identity)
-        if row.uid != self._row.uid:
-            made_anew = f"The collection {row.name!r} was deleted and made anew"
-            self._notice(f"{made_anew}; reading the new one.")
-        self._queries.close()
+        check_embedder(row.name, row.embedder, self.embedder.identity)
+        if before is not None:
+            self._queries.close()
+            if row.uid != before.uid:
+                made_anew = f"The collection {row.name!r} was deleted and made anew"
+                self._notice(f"{made_anew}; reading the new one.")
+        self._sql, self._row = sql, row
         self._queries = self._make_queries(sql, row)
-        self._begin(sql, row)
-
-    @property
-    def name(self) -> str:
-        return self._row.name
-
-    @property
-    def embedder(self) -> Embedder:
-        return self._embedder
+        # What was counted and found before holds no more.
+        self._vocabulary = Vocabulary(self._queries)
+        self._found: dict[tuple[str, int, str], list[RetrievedChunk]] = {}
 
     @property
     def chunk_count(self) -> int:
@@ -133,7 +127,7 @@ class CollectionReader:
 
     def candidates(self, query: str, k: int) -> Candidates:
         """What `search` ranks: at least the `k` best are among them."""
-        vector = self._embedder.embed_query(query)
+        vector = self.embedder.embed_query(query)
         with self.snapshot(), reading_for(self, query):
             return candidates(self._queries, self._vocabulary, query, vector, k)
 

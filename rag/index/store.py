@@ -52,16 +52,8 @@ class Store(ABC):
     @abstractmethod
     def _writer(self, database: Any, row: CollectionRow, notice: Notice) -> CollectionWriter: ...
 
-    def _prepare(self, sql: Any, row: CollectionRow) -> None:  # noqa: B027 - most need nothing
-        """What a new collection needs besides its row."""
-
-    @abstractmethod
-    def same_terms(self, row: CollectionRow) -> bool:
-        """Whether the terms of the lexical index are those of this program."""
-
-    @abstractmethod
-    def rebuild(self, sql: Any, row: CollectionRow) -> None:
-        """Has the lexical index built again; inside a transaction."""
+    def _mend(self, sql: Any, row: CollectionRow, notice: Notice) -> None:  # noqa: B027
+        """Has what is built of a collection's rows made, or made again; inside a transaction."""
 
     @abstractmethod
     def delete(self, name: str) -> None:
@@ -113,12 +105,8 @@ class Store(ABC):
         """
         with self.locked(name, create=True, wait=wait) as database:
             with database.writing() as sql:
-                row = collection_rows.found_or_created(
-                    sql, name, embedder, lambda made: self._prepare(sql, made)
-                )
-                if not self.same_terms(row):
-                    notice("The lexical index is of another version or damaged; building it again.")
-                    self.rebuild(sql, row)
+                row = collection_rows.found_or_created(sql, name, embedder)
+                self._mend(sql, row, notice)
             with self._writer(database, row, notice) as writer:
                 yield writer
 

@@ -13,7 +13,7 @@ CREATE TABLE collections (
   embedder text NOT NULL,
   dimension integer NOT NULL,
   embedder_version text NOT NULL,
-  terms_version text NOT NULL,
+  terms_version text NOT NULL DEFAULT '',
   revision bigint NOT NULL DEFAULT 0
 );
 CREATE TABLE roots (

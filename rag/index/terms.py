@@ -51,7 +51,9 @@ _STEMMER = Stemmer.Stemmer("english", 0)
 
 TERMS_VERSION = f"3/{version('pystemmer')}/{unicodedata.unidata_version}"
 """An index built by another version must be built again: its terms may differ. Count it up with
-what changes terms, `lexicons/english.txt` too; the other lexicons change no index.
+what changes terms, `lexicons/english.txt` too, and with it the version of a shared store, which a
+stemmer of another release leaves alone: the machines of a team would build it again in turn. The
+other lexicons change no index.
 """
 
 

@@ -160,22 +160,6 @@ def test_tables_that_cannot_be_made_are_left_out_altogether(store, monkeypatch):
     assert ask(store, "motor") == ["a.md"]
 
 
-def test_terms_of_other_rules_are_made_again_by_the_next_ingest(library, store, tmp_path):
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for number in range(3):
-        (folder / f"{number}.md").write_text(f"The motor {number} runs.")
-    library.ingest(folder)
-    with psycopg.connect(store.url) as db:
-        db.execute(f"SET search_path = {store.schema}, public")
-        db.execute("UPDATE collections SET terms_version = '1/x/y'")
-        db.execute("UPDATE lexical SET terms = ''; DELETE FROM vocabulary")
-    assert counts(library.ingest(folder)) == {"updated": 3}
-    assert library.embedder.texts == []
-    assert_sound(store)
-    assert counts(library.ingest(folder)) == {"unchanged": 3}
-
-
 def test_many_vectors_get_an_index_and_are_found_by_it(store, monkeypatch):
     monkeypatch.setattr(writer, "EXACT_CHUNKS", 100)
     monkeypatch.setattr(writer, "_SETTLE_CHUNKS", 10)

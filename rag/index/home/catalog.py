@@ -17,7 +17,7 @@ from state.errors import StorageError
 from state.sqlite_file import SqliteFile, readable
 
 FILE_NAME = "catalog.sqlite"
-SCHEMA_VERSION = 17
+SCHEMA_VERSION = 18
 _BUSY_MS = 30_000
 _CHROMA = """
 CREATE TABLE chroma (

@@ -71,14 +71,14 @@ class HomeStore(Store):
         connection = database.connected()
         return HomeWriter(connection, row, self.chroma(connection, row), notice)
 
-    def _prepare(self, sql: sqlite3.Connection, row: CollectionRow) -> None:
-        create_lexical(sql, row.id)
-
-    def same_terms(self, row: CollectionRow) -> bool:
-        return row.terms_version == TERMS_VERSION
-
-    def rebuild(self, sql: sqlite3.Connection, row: CollectionRow) -> None:
-        drop_lexical(sql, row.id)
+    def _mend(self, sql: sqlite3.Connection, row: CollectionRow, notice: Notice) -> None:
+        """The lexical index, where it is of another version or damaged."""
+        if row.terms_version == TERMS_VERSION:
+            return
+        made = "SELECT 1 FROM sqlite_schema WHERE name = $1"
+        if sql.execute(made, (f"lexical_{row.id}",)).fetchone():
+            notice("The lexical index is of another version or damaged; building it again.")
+            drop_lexical(sql, row.id)
         create_lexical(sql, row.id)
         collection_rows.mark_terms(sql, row.id)
 

@@ -68,7 +68,7 @@ class SharedDatabase(PostgresDatabase):
 
     schema: str
     versions = "store_version"
-    version = 6
+    version = 7
 
     def _prepared(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
         from pgvector.psycopg import register_vector

@@ -15,7 +15,6 @@ from rag.index.postgres.queries import PostgresQueries
 from rag.index.postgres.writer import PostgresWriter
 from rag.index.protocol import Notice
 from rag.index.store import Store
-from rag.index.terms import TERMS_VERSION
 from state.postgres import advisory_lock, checked_url, connect, place, postgres_failures
 
 if TYPE_CHECKING:
@@ -61,19 +60,6 @@ class PostgresStore(Store):
         self, database: SharedDatabase, row: CollectionRow, _notice: Notice
     ) -> PostgresWriter:
         return PostgresWriter(database, row, self.host)
-
-    def same_terms(self, row: CollectionRow) -> bool:
-        """Of a stemmer or a Unicode of another release a shared index is not built again: the
-        machines of a team would do so in turn.
-        """
-        return row.terms_version.partition("/")[0] == TERMS_VERSION.partition("/")[0]
-
-    def rebuild(self, sql: Sql, row: CollectionRow) -> None:
-        """By the ingests that follow, which read every file again."""
-        sql.execute(
-            "UPDATE documents SET size = -1, content_hash = '' WHERE collection_id = $1", (row.id,)
-        )
-        collection_rows.mark_terms(sql, row.id)
 
     def delete(self, name: str) -> None:
         """Its rows all at once; readers at work on it finish on what they saw."""
