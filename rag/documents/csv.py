@@ -7,9 +7,8 @@ import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain, islice
-from pathlib import Path
 
-from rag.documents.encoding import Encoding, detect, text_blocks
+from rag.documents.encoding import detect, text_blocks
 from rag.documents.layout import row
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
@@ -20,8 +19,6 @@ _PROSE_WORDS = 40
 _FIELD_CHARS = 1 << 24
 _ROWS = 500
 _DELIMITERS = ",;\t|"
-_COMMUNITY = "langchain_community"
-"""Declared, and yet it may be missing: its makers have archived it. Nothing else needs it."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -30,8 +27,10 @@ def read(reading: Reading) -> Iterator[Part]:
     blocks = text_blocks(reading)
     first = next(blocks, "")
     delimiter = _delimiter(first, reading.path.suffix.lower())
-    if _is_prose(first, delimiter) and (encoding := _encoding(reading.path)).exact:
-        if is_installed(_COMMUNITY):
+    with reading.path.open("rb") as file:
+        encoding = detect(file)
+    if encoding.exact and _is_prose(first, delimiter):
+        if is_installed("langchain_community"):  # its makers have archived it
             yield from _records(reading, delimiter, encoding.name)
             return
         reading.warn("records of prose are read as rows: langchain-community is not installed")
@@ -73,11 +72,6 @@ def _records(reading: Reading, delimiter: str, encoding: str) -> Iterator[Part]:
         raise DocumentError(f"damaged table: {error.__cause__ or error}") from error
 
 
-def _encoding(path: Path) -> Encoding:
-    with path.open("rb") as file:
-        return detect(file)
-
-
 def _is_prose(sample: str, delimiter: str) -> bool:
     rows = _sample(sample, delimiter)
     if len(rows) < 2 or len(rows[0]) < 2 or any(len(cells) > len(rows[0]) for cells in rows):
@@ -93,9 +87,9 @@ def _delimiter(sample: str, suffix: str) -> str:
         return "\t"
 
     def fit(delimiter: str) -> tuple[float, int]:
-        widths = [len(cells) for cells in _sample(sample, delimiter)]
-        usual = max(set(widths), key=widths.count, default=1)
-        return (widths.count(usual) / len(widths), usual) if usual > 1 else (0.0, 1)
+        widths = [len(cells) for cells in _sample(sample, delimiter)] or [1]
+        usual = max(set(widths), key=widths.count)
+        return (widths.count(usual) / len(widths) * (usual > 1), usual)
 
     return max(_DELIMITERS, key=fit)
 

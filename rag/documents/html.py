@@ -52,8 +52,7 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
 def _title(root: Element) -> str | None:
     """As the page gives it, without the site's name behind its own heading."""
     given = given_title(root.findtext(".//title"))
-    heading = root.find(".//h1")
-    own = "" if heading is None else words(text_of(heading))
+    own = next((words(text_of(heading)) for heading in root.iter("h1")), "")
     return own if own and _SITE.match(words(given or "").removeprefix(own)) else given
 
 

@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from contextlib import closing
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING
 
 from rag.documents.cleaning import given_title, one_line
 from rag.documents.pdf_pages import reflowed
-from rag.documents.recognizer import SIDE, WAITS_FOR, can_recognize, recognized_part
+from rag.documents.picture import SIDE, WAITS_FOR, can_recognize, recognized_part
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 from state.wording import plural
@@ -22,7 +22,7 @@ from state.wording import plural
 if TYPE_CHECKING:
     from pypdf import PdfReader
 
-    from rag.documents.recognizer import Picture
+    from rag.documents.picture import Pixels
 
 _LINE_TAIL = re.compile(r"[ \t\xa0]+\r?\n")
 _FORGET_EVERY = 20
@@ -53,7 +53,7 @@ def _pages(reading: Reading) -> Iterator[Part]:
             elif text.strip():
                 yield Part(text, number)
             else:
-                found = list(_recognized(document, number, reading))
+                found = list(_recognized(number, reading))
                 blank += [] if found else [number]
                 yield from found
             if number % _FORGET_EVERY == 0:
@@ -121,10 +121,8 @@ def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None
     return None
 
 
-def _recognized(document: PdfReader, number: int, reading: Reading) -> Iterator[Part]:
+def _recognized(number: int, reading: Reading) -> Iterator[Part]:
     """What a page without text of its own shows, where it shows anything."""
-    if not _has_pictures(document, number):
-        return
     if not can_recognize():
         return
     if len(reading.recognized) >= reading.limits.recognized_pages:
@@ -134,15 +132,6 @@ def _recognized(document: PdfReader, number: int, reading: Reading) -> Iterator[
         yield from recognized_part(reading, number, lambda: _drawn(reading.path, number))
     except DocumentError as error:
         reading.warn(error.message)
-
-
-def _has_pictures(document: PdfReader, number: int) -> bool:
-    """Whether anything is drawn on the page by name: a picture, or a form that may hold one."""
-    try:
-        resources: Any = document.pages[number - 1]["/Resources"].get_object()
-        return bool(resources.get("/XObject"))
-    except Exception:  # noqa: BLE001 - pypdf raises anything on a damaged page
-        return False
 
 
 def _no_text(blank: list[int], count: int) -> str:
@@ -155,7 +144,7 @@ def _no_text(blank: list[int], count: int) -> str:
     return f"no text on {plural(len(blank), 'page')} {shown}{more}: scanned, drawn or blank"
 
 
-def _drawn(path: Path, number: int) -> Picture:
+def _drawn(path: Path, number: int) -> Pixels:
     """Page `number`, from 1, upright on white, SIDE pixels at the longer side or less.
 
     Raises:
@@ -166,7 +155,7 @@ def _drawn(path: Path, number: int) -> Picture:
     try:
         with closing(pdfium.PdfDocument(path)) as document, closing(document[number - 1]) as page:
             scale = min(SIDE / max(*page.get_size(), 1.0), _MOST_SCALE)
-            drawn: Picture = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3]
+            drawn: Pixels = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3]
             return drawn.copy()
     except (pdfium.PdfiumError, IndexError, ValueError) as error:
         raise DocumentError(f"page {number} cannot be drawn") from error

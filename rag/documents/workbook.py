@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import datetime, time
 from typing import Any
 
-from rag.documents.archive import Archive, open_archive
+from rag.documents.archive import open_archive
 from rag.documents.layout import row, words
 from rag.documents.limits import check_size
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _ROWS = 200
-_HELD_CELLS = 24_000_000
-_CLAIM = re.compile(rb'<(?:\w+:)?dimension [^>]*ref="(?:[A-Z]+\d+:)?([A-Z]+)(\d+)"')
-_CELL = re.compile(rb'<(?:\w+:)?c [^>/]*?r="([A-Z]{1,3})(\d{1,7})"[^>/]*>')
 
 
 def read(reading: Reading) -> Iterator[Part]:
     """Some two hundred rows at a time. A formula is the value that is stored with it, a cell of an
     error empty.
     """
+    most = reading.limits.tree_bytes
     if reading.format == "xlsx":
         with open_archive(reading) as archive:
-            _check(archive, reading)
+            # Calamine unpacks by itself; what its cells take is bounded by the worker's memory.
+            held = [member for name, member in archive.members.items() if _is_held(name)]
+            check_size(max((member.file_size for member in held), default=0), most)
             reading.title = archive.core_title()
     import python_calamine as calamine
 
@@ -55,41 +54,9 @@ def read(reading: Reading) -> Iterator[Part]:
         yield Part("".join(pending) + "\n", anchor=anchor)
 
 
-def _check(archive: Archive, reading: Reading) -> None:
-    """Calamine unpacks by itself, holds every sheet's cells from the first to the last row and
-    column, and ends the process where memory ends.
-    """
-    for name, member in archive.members.items():
-        if not name.endswith((".xml", "/sharedStrings.bin")):
-            continue
-        if "/worksheets/" not in name:
-            check_size(member.file_size, reading.limits.tree_bytes)
-        # The size that a sheet claims is often not the size it has.
-        elif _claimed(archive, name) > _HELD_CELLS < _spread(archive, name):
-            raise DocumentError("its cells lie too far apart to be read")
-
-
-def _claimed(archive: Archive, name: str) -> int:
-    found = _CLAIM.search(next(archive.blocks(name), b""))
-    return _column(found[1]) * int(found[2]) if found else 0
-
-
-def _spread(archive: Archive, name: str) -> int:
-    """Rows times columns up to the last of each that has a value."""
-    last_column = last_row = 0
-    tail = b""
-    for block in archive.blocks(name):
-        for column, number in _CELL.findall(tail + block):
-            last_column, last_row = max(last_column, _column(column)), max(last_row, int(number))
-        tail = block[-200:]
-    return last_column * last_row
-
-
-def _column(letters: bytes) -> int:
-    number = 0
-    for letter in letters:
-        number = number * 26 + letter - 64
-    return number
+def _is_held(member: str) -> bool:
+    """Whether all of a part is kept, as the texts of all cells are."""
+    return member.endswith((".xml", "/sharedStrings.bin")) and "/worksheets/" not in member
 
 
 def shown(value: Any) -> str:

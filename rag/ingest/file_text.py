@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rag.documents.recognizer import can_recognize
+from rag.documents.picture import can_recognize
 from rag.index.protocol import FileStat, IndexedDocument
 from state.documents import Chunk
 

@@ -110,24 +110,22 @@ def _lines(path: str) -> list[str]:
 
 
 def _patterns(lines: Sequence[str], *, named: str | None) -> GitIgnoreSpec | None:
+    """Of the lines that can be used; git too passes over others. `named`: an option's have to be.
+
+    Raises:
+        UsageError: a glob of an option is malformed.
+    """
     if not lines:
         return None
     from pathspec import GitIgnoreSpec
 
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except ValueError as error:
-        if named is not None:
-            raise UsageError(f"{named}: {error}.") from None
-    good = [line for line in lines if _is_pattern(line)]
-    return GitIgnoreSpec.from_lines(good) if good else None
-
-
-def _is_pattern(line: str) -> bool:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:  # git too passes over a line that it cannot use
-        return False
-    return True
+    good = []
+    for line in lines:
+        try:
+            GitIgnoreSpec.from_lines([line])
+        except ValueError as error:
+            if named is not None:
+                raise UsageError(f"{named}: {error}.") from None
+        else:
+            good.append(line)
+    return GitIgnoreSpec.from_lines(good)

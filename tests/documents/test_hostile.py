@@ -17,6 +17,8 @@ from rag.documents.formats import SUFFIXES
 from rag.documents.limits import Limits
 from rag.documents.registry import open_document
 from rag.documents.stream import Part, Reading, cleaned
+from rag.ingest.file_text import FileText, Task, Unread
+from rag.ingest.pool import reading
 from state.errors import DocumentError, UnsupportedFormatError
 
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -219,7 +221,7 @@ def test_a_wide_sheet_stops_at_the_limit(tmp_path: Path) -> None:
     assert document.warnings == ("only the first 200 cells were read",)
 
 
-def test_a_sheet_is_as_large_as_its_cells_not_as_it_claims(tmp_path: Path) -> None:
+def test_a_sheet_whose_cells_lie_too_far_apart_costs_its_own_file(tmp_path: Path) -> None:
     from openpyxl import Workbook
 
     book = Workbook()
@@ -228,15 +230,12 @@ def test_a_sheet_is_as_large_as_its_cells_not_as_it_claims(tmp_path: Path) -> No
     sheet["A1"], sheet["XFD1048576"] = 1, 2
     path = tmp_path / "a.xlsx"
     book.save(path)
-    assert refusal(path) == "its cells lie too far apart to be read"
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    page = members["xl/worksheets/sheet1.xml"]
-    members["xl/worksheets/sheet1.xml"] = page.replace(b"<v>2</v>", b"").replace(
-        b'<c r="XFD1048576" t="n"></c>', b'<c r="XFD1048576" s="1"/>'
-    )
-    assert b'ref="A1:XFD1048576"' in page
-    assert read_document(zipped(path, members)).text == "# Sheet\n\n1\n\n"
+    tasks = [
+        Task(str(each), 1, each.name, str(tmp_path)) for each in (path, save(tmp_path, "b.md", "b"))
+    ]
+    with reading(tasks, workers=1) as outcomes:
+        read = [each for each in outcomes if each is not None]
+    assert [type(each) for each in read] == [Unread, FileText]
 
 
 def test_a_workbook_of_too_much_text_is_refused(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from PIL import Image, ImageDraw, ImageFont
 from whole_document import Document, read_document
 
 from rag.documents.limits import Limits
-from rag.documents.recognizer import TextLine, text_of
+from rag.documents.picture import TextLine, text_of
 from state.errors import DocumentError, UnsupportedFormatError
 
 LIMITS = Limits()
