@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
 from types import ModuleType
@@ -31,7 +32,11 @@ _STATUS: dict[int, tuple[str, str]] = {
 _CAUSES: tuple[tuple[str, str, str], ...] = (
     ("ProxyError", "the proxy failed", "Check HTTP_PROXY and HTTPS_PROXY, or use NO_PROXY."),
     ("certificate", "its TLS certificate is not trusted", "Check base_url and the certificate."),
-    ("Refused", "the connection was refused", "Start the server there, or check base_url."),
+    (
+        "Refused",
+        "the connection was refused",
+        "Start the server there, or check base_url and the proxy of HTTP_PROXY.",
+    ),
     ("gaierror", "the host name is not known", "Check base_url and the network."),
 )
 
@@ -86,21 +91,10 @@ def failure(
         said = f"{kinds} {' '.join(str(cause) for cause in causes)}"
         known = (told for told in _CAUSES if told[0] in said)
         _, why, hint = next(known, ("", "there is no connection", "Check base_url."))
-        if "Refused" in kinds and _through_proxy(endpoint):
-            why = "the proxy refused the connection"
-            hint = f"Check HTTP_PROXY and HTTPS_PROXY, or add {endpoint.host} to NO_PROXY."
         kind, what = ModelAccessError, f" cannot be reached: {why}"
     elif isinstance(error, openai.APIError) and not invalid:
         what, hint = f" reported an error while replying{_said(error, endpoint)}", "Try again."
     return kind(f"{who}{what}.", hint)
-
-
-def _through_proxy(endpoint: Endpoint) -> bool:
-    from urllib.request import getproxies, proxy_bypass
-
-    if endpoint.loopback or proxy_bypass(endpoint.host.rpartition(":")[0] or endpoint.host):
-        return False
-    return not {endpoint.base_url.split(":")[0], "all"}.isdisjoint(getproxies())
 
 
 def _causes(error: BaseException) -> list[BaseException]:
@@ -146,11 +140,7 @@ def _said(error: Exception, endpoint: Endpoint) -> str:
     inner = body.get("error", body) if isinstance(body, dict) else None
     words = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
     if isinstance(words, list):  # what FastAPI's validation says of each field
-        words = "; ".join(
-            f"{'.'.join(map(str, item.get('loc') or ()))}: {item.get('msg', '')}"
-            for item in words
-            if isinstance(item, dict) and isinstance(item.get("loc", []), list)
-        )
+        words = json.dumps(words)
     return quoted(words, endpoint) if isinstance(words, str) else ""
 
 
