@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from crag import crag
 from openai_samples import KEY, settings_for, verdict
 from scripted_server import ScriptedServer, call, shape_asked, text
 
@@ -17,7 +14,6 @@ from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
 
-ROOT = Path(__file__).parents[2]
 BRIDGE = "The Orrin Bridge is 164 metres long. It was opened in 1887 by Ada Lorne.\n"
 QUESTION = "How long is the Orrin Bridge?"
 
@@ -139,31 +135,8 @@ def test_the_model_is_asked_once_about_what_is_in_doubt(home, supported, verdict
 
 def test_nothing_is_taken_out_in_silence(home):
     with ScriptedServer(always=model(reply_of(LONG, OPENED), reply_of(LONG, OPENED))) as server:
-        environment = {
-            **os.environ,
-            "PYTHONPATH": str(ROOT),
-            "CRAG_ENGINE": "openai",
-            "OPENAI_API_KEY": KEY,
-            "OPENAI_BASE_URL": server.url,
-        }
-        ran = subprocess.run(
-            [
-                sys.executable,
-                "-m",
-                "cli",
-                "ask",
-                QUESTION,
-                "--home",
-                str(home),
-                "--engine",
-                "openai",
-            ],
-            capture_output=True,
-            text=True,
-            timeout=120,
-            env=environment,
-            check=False,
-        )
+        openai = {"CRAG_ENGINE": "openai", "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url}
+        ran = crag(home, "ask", QUESTION, **openai)
     assert ran.stdout.startswith("It is 164 metres long [1].\n")
     told = "left out: “It was opened in 1878.” (its quote says 1887, not 1878)"
     assert told in ran.stderr

@@ -102,6 +102,17 @@ def test_and_where_nothing_new_is_found_the_first_answer_stands(home):
     assert len(requests) <= 3
 
 
+def test_and_where_the_second_reply_refuses_too(home):
+    def reply(body):
+        again = re.search(r"\[\d+\] Skippers", body["messages"][1]["content"])
+        return (text(EMPTY) if again else half)(body)
+
+    answer, requests = asked(home, reply)
+    assert (answer["status"], answer["missing"]) == ("partial", [CORE])
+    assert "old enough to steer" in answer["answer"]
+    assert len(requests) == 3
+
+
 def test_an_answer_at_hand_costs_one_call_whatever_code_makes_of_the_passages(home):
     answer, requests = asked(home, text("Old enough to steer [1]."))
     assert (len(requests), answer["loop_count"]) == (1, 0)
