@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from resource import prlimit
 from subprocess import CompletedProcess, TimeoutExpired
 from tempfile import TemporaryDirectory
 
@@ -71,10 +72,11 @@ def finished(
     folder: Path,
     typed: str = "",
     umask: int = 0o022,
+    limit: tuple[int, int] | None = None,
     **variables: str,
 ) -> CompletedProcess[str]:
-    """The command as it ended, run in `folder` with `typed` as standard input and these more
-    variables in its environment.
+    """The command as it ended, run in `folder` with `typed` as standard input, these more
+    variables in its environment and an rlimit.
     """
     with TemporaryDirectory() as name:
         streams = [Path(name, stream) for stream in ("in", "out", "err")]
@@ -91,6 +93,8 @@ def finished(
             ),
         )
         process.start()
+        if limit is not None:
+            prlimit(process.pid or 0, limit[0], (limit[1],) * 2)
         process.join(120)
         if process.exitcode is None:
             process.kill()
