@@ -8,8 +8,7 @@ from typing import NamedTuple
 
 from cli.conversation.talk import Conversation, new_thread_name
 from cli.render.answer_text import citation_of, cited, print_sources
-from cli.terminal import Terminal
-from state.answer import Answer, Citation
+from state.answer import Answer
 from state.errors import UsageError
 from state.settings_report import shown_value
 from state.wording import many
@@ -19,9 +18,6 @@ CHANGEABLE = (
     *("history_tokens", "max_tokens", "max_cost", "timeout", "web"),
 )
 _LEAVE = "exit"
-_AROUND = 3
-"""Lines shown before and behind a cited quote."""
-_LINE_WIDTH = 400
 
 
 class Command(NamedTuple):
@@ -86,35 +82,8 @@ def _open(talk: Conversation, argument: str) -> None:
     if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         raise UsageError(f"{argument!r} is no source.")
     citation = citation_of(answer, int(digits))
-    text = talk.session.reader.document_text(citation["source"])
-    if text is None:
-        raise UsageError(
-            f"{citation['source']} is no longer in {talk.session.reader.name}.",
-            "`crag threads show` still has the quote.",
-        )
     print_sources(talk.terminal, [citation])
-    talk.terminal.out("")
-    _print_surroundings(talk.terminal, citation, text)
-
-
-def _print_surroundings(terminal: Terminal, citation: Citation, text: str) -> None:
-    """Lines of the document's `text`, those of the quote marked. One read anew may have moved it:
-    it is looked for, and its absence is said.
-    """
-    quote, start = citation["quote"], citation["start_char"]
-    if text[start : start + len(quote)] != quote:
-        start = text.find(quote)
-    if start < 0:
-        terminal.out("The document has changed since; the quote is no longer in it.")
-        return
-    first = text.count("\n", 0, start)
-    last = first + quote.count("\n")
-    lines = text.split("\n")
-    for number in range(max(0, first - _AROUND), min(len(lines), last + _AROUND + 1)):
-        mark = ">" if first <= number <= last else " "
-        left = max(0, lines[number].find(quote.split("\n")[0]) - _LINE_WIDTH // 4)
-        gutter = f"{mark}{number + 1:>6}  "
-        terminal.wrapped(gutter + lines[number][left : left + _LINE_WIDTH], len(gutter))
+    talk.terminal.wrapped(f"\n{citation['passage']}")
 
 
 def _thread(talk: Conversation, argument: str) -> None:
@@ -172,7 +141,7 @@ COMMANDS = {
     "new": Command("[NAME]", "Begin a new thread.", _new),
     "thread": Command("[NAME]", "Go on in another thread.", _thread),
     "set": Command("[KEY VALUE]", "Show or change a setting, the collection too.", _set),
-    "open": Command("[N]", "Source N in its surroundings.", _open),
+    "open": Command("[N]", "Source N, the whole block around its quote.", _open),
     "help": Command("", "This list.", _help),
     _LEAVE: Command("", "Leave.", _exit),
 }
