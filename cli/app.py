@@ -18,6 +18,7 @@ COMMANDS = {
     "ask": "Answer one question from the collection, each sentence cited.",
     "chat": "Talk with your documents; every turn is kept in its thread.",
     "search": "Print the chunks that a query retrieves, best first.",
+    "open": "Show a place that the last answer cites, in its surroundings.",
     "research": "Plan a question, research its parts, and write a cited report.",
     "trace": "Read, compare and replay stored traces.",
     "graph": "Print the corrective graph as Mermaid, from the compiled graph.",

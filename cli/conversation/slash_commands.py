@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from cli.conversation.talk import Conversation, new_thread_name
 from cli.render.answer_text import citation_of, cited, print_sources
+from cli.render.surroundings import print_surroundings
 from state.answer import Answer
 from state.errors import UsageError
 from state.settings_report import shown_value
@@ -82,8 +83,13 @@ def _open(talk: Conversation, argument: str) -> None:
     if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         raise UsageError(f"{argument!r} is no source.")
     citation = citation_of(answer, int(digits))
-    print_sources(talk.terminal, [citation])
-    talk.terminal.wrapped(f"\n{citation['passage']}")
+    text = talk.session.reader.document_text(citation["source"])
+    if text is None:
+        raise UsageError(
+            f"{citation['source']} is no longer in {talk.session.reader.name}.",
+            "`crag threads show` still has the quote.",
+        )
+    print_surroundings(talk.terminal, citation, text)
 
 
 def _thread(talk: Conversation, argument: str) -> None:
@@ -141,7 +147,7 @@ COMMANDS = {
     "new": Command("[NAME]", "Begin a new thread.", _new),
     "thread": Command("[NAME]", "Go on in another thread.", _thread),
     "set": Command("[KEY VALUE]", "Show or change a setting, the collection too.", _set),
-    "open": Command("[N]", "Source N, the whole block around its quote.", _open),
+    "open": Command("[N]", "Source N in its surroundings.", _open),
     "help": Command("", "This list.", _help),
     _LEAVE: Command("", "Leave.", _exit),
 }

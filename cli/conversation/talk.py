@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
-from cli.asking import on_thread
+from cli.asking import on_thread, tell_of_models
 from cli.options import Given
 from cli.render.answer_text import print_answer, report_notices
 from cli.render.live import LiveAnswer
@@ -101,6 +101,7 @@ class Conversation:
             terminal.json(answer)
             return
         print_answer(terminal, answer, quotes=self.quotes)
+        tell_of_models(terminal, self.settings, answer)
         if not terminal.out_is_tty:
             terminal.out("")
 

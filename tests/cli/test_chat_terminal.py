@@ -44,7 +44,7 @@ def test_a_conversation(home):
     say(child, HIGH, "31 metres")
     say(child, "And how long is it?", "212 metres")
     say(child, "/sources", "viaduct.md")
-    say(child, "/open 1", "viaduct.md", "212 metres long")
+    say(child, "/open 1", "> ", "212 metres long")
     say(child, "/open x", "is no source")
     say(child, "/trace", "viaduct.md")
     say(child, "/set max_loops 0", "max_loops is 0")

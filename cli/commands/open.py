@@ -1,0 +1,46 @@
+"""`crag open`: a cited place of the last answer, in its surroundings."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from cli import options
+from cli.app import new_app
+from cli.render.answer_text import citation_of
+from cli.render.surroundings import print_surroundings
+from state.errors import UsageError
+
+app = new_app()
+
+
+@app.command("open")
+@options.taking("store")
+def open_(
+    given: options.Given,
+    number: Annotated[int, typer.Argument(metavar="N", min=1, help="The citation, as in [2].")] = 1,
+    trace: Annotated[
+        str, typer.Option(metavar="ID", help="The trace of the answer whose place to show.")
+    ] = "last",
+) -> None:
+    """Show a place that the last answer cites, in its surroundings."""
+    from rag.opening import open_reader
+    from rag.tracing.stored_trace import began
+    from state.shared_place import open_traces
+
+    terminal, settings = given.terminal, given.settings()
+    with open_traces(settings) as traces:
+        found = traces.get(trace)
+    citation = citation_of(found["answer"], number)
+    asked = settings.model_copy(update={"collection": began(found)["collection"], "files": None})
+    with open_reader(asked, terminal.notice) as reader:
+        document = reader.document(citation["source"])
+        text = reader.document_text(citation["source"])
+    if document is None or text is None:
+        raise UsageError(
+            f"{citation['source']} is no longer in {asked.collection}.",
+            "`crag trace last` shows what was quoted.",
+        )
+    terminal.notice(document.path or citation["source"])
+    print_surroundings(terminal, citation, text)

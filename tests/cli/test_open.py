@@ -1,0 +1,41 @@
+"""`crag open`, and what is said once a home."""
+
+from __future__ import annotations
+
+from crag import HIGH, copied_home, crag, in_terminal, make_home, shown_in_terminal
+
+OFFERED, TOLD = "Rank by meaning", "A model would answer"
+
+
+def test_a_cited_place_is_shown_with_its_lines_and_its_file(tmp_path):
+    home = make_home(tmp_path)
+    assert "no trace" in crag(home, "open").stderr.lower()
+    crag(home, "ask", HIGH)
+    opened = crag(home, "open", "1")
+    assert "viaduct.md" in opened.stdout
+    assert ">     3  The Gillfoot Viaduct is 31 metres high" in opened.stdout
+    assert opened.stderr.strip().endswith("documents/viaduct.md")
+    wrong = crag(home, "open", "7")
+    assert (wrong.exit_code, "has no citation [7]" in wrong.stderr) == (2, True)
+    (tmp_path / "documents" / "viaduct.md").unlink()
+    crag(home, "ingest", tmp_path / "documents")
+    gone = crag(home, "open", "1")
+    assert (gone.exit_code, "no longer in default" in gone.stderr) == (2, True)
+
+
+def test_a_first_ingest_on_a_terminal_offers_the_reader_once_and_remembers_the_reply(tmp_path):
+    home = make_home(tmp_path)
+    child = in_terminal(home, "ingest")
+    child.expect(OFFERED)
+    child.send("n\r")
+    child.expect("\r\n")
+    child.wait()
+    shown, code = shown_in_terminal(home, "ingest")
+    assert (code, OFFERED in shown) == (0, False)
+
+
+def test_the_first_answer_without_a_model_says_once_that_there_are_models(tmp_path):
+    home = copied_home(tmp_path)
+    assert TOLD not in crag(home, "ask", HIGH).stderr
+    shown = [shown_in_terminal(home, "ask", HIGH)[0] for _ in range(2)]
+    assert [TOLD in each for each in shown] == [True, False]
