@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
@@ -28,43 +28,36 @@ INLINE_FILES = 8
 INLINE_BYTES = 256 << 10
 
 
+@dataclass(slots=True)
 class Ingest:
     """One run on an open collection, to bring it up to date with a plan."""
 
-    def __init__(
-        self,
-        writer: CollectionWriter,
-        embedder: Embedder,
-        reporter: Reporter,
-        plan: Plan,
-    ) -> None:
-        self._writer = writer
-        self._embedder = embedder
-        self._reporter = reporter
-        self._report = reporter.report
-        self._plan = plan
-        self._unread: list[UnreadFile] = []
-        self._written: set[str] = set()
-        self._readable: list[str] = []
+    writer: CollectionWriter
+    embedder: Embedder
+    reporter: Reporter
+    plan: Plan
+    _unread: list[UnreadFile] = field(default_factory=list)
+    _written: set[str] = field(default_factory=set)
+    _readable: list[str] = field(default_factory=list)
 
     def run(self) -> None:
         """May be called once."""
-        plan = self._plan
+        plan = self.plan
         try:
             if plan.tasks:
                 self._read_and_write(plan.tasks)
             self._remove(plan.missing)
         finally:
             if self._unread or self._readable or plan.forgotten:
-                self._writer.set_unread(self._unread, [*plan.forgotten, *self._readable])
+                self.writer.set_unread(self._unread, [*plan.forgotten, *self._readable])
 
     def _read_and_write(self, tasks: Sequence[Task]) -> None:
         from rag.ingest.embedding import embedded
 
-        writer = self._writer
+        writer = self.writer
         with (
             _reading(tasks) as outcomes,
-            closing(embedded(outcomes, self._embedder, writer.vectors_for, writer.flush)) as ready,
+            closing(embedded(outcomes, self.embedder, writer.vectors_for, writer.flush)) as ready,
         ):
             for result in ready:
                 if isinstance(result, SameContent):
@@ -73,29 +66,29 @@ class Ingest:
                     self._not_read(result)
                 else:
                     self._write(*result)
-        self._writer.flush()
+        self.writer.flush()
 
     def _write(self, file: FileText, parts: Iterable[DocumentPart]) -> None:
         document = file.document
         path, source = document.path, document.source
         assert path is not None
-        self._writer.put(document, parts)
+        self.writer.put(document, parts)
         for warning in document.warnings:
-            self._report.warnings.append(FileProblem(self._reporter.shown(path), warning))
-        outcome: Outcome = "updated" if path in self._plan.changed else "added"
+            self.reporter.report.warnings.append(FileProblem(self.reporter.shown(path), warning))
+        outcome: Outcome = "updated" if path in self.plan.changed else "added"
         self._settle(path, outcome, source, document.stat.size)
 
     def _same(self, same: SameContent) -> None:
         """Only the time of a file changed."""
-        document = replace(self._plan.changed[same.task.path], stat=same.stat)
-        self._writer.touch(document)
+        document = replace(self.plan.changed[same.task.path], stat=same.stat)
+        self.writer.touch(document)
         self._settle(same.task.path, "unchanged", document.source, same.stat.size)
 
     def _not_read(self, file: Unread) -> None:
         """Report it. What was indexed of a file that can no longer be read stays; what was
         indexed of one that is now empty, or of a kind that is not read, goes.
         """
-        old = self._plan.changed.get(file.path)
+        old = self.plan.changed.get(file.path)
         reason = file.reason
         if old is not None and file.failed and (file.stat is None or file.stat.size):
             reason += "; what was indexed of it before is kept"
@@ -104,19 +97,19 @@ class Ingest:
         if file.stat is not None and file.lasting:
             self._unread.append(UnreadFile(file.path, file.stat, reason, failed=file.failed))
         size = 0 if file.stat is None else file.stat.size
-        self._reporter.done(file.path, "failed" if file.failed else "skipped", None, size, reason)
+        self.reporter.done(file.path, "failed" if file.failed else "skipped", None, size, reason)
 
     def _remove(self, documents: Iterable[IndexedDocument]) -> None:
         """Remove documents, save those whose name another file has taken in this run."""
         gone = [each for each in documents if each.source not in self._written]
-        self._writer.remove(each.source for each in gone)
+        self.writer.remove(each.source for each in gone)
         for each in gone:
-            self._reporter.done(each.path or each.source, "removed", each.source, 0)
+            self.reporter.done(each.path or each.source, "removed", each.source, 0)
 
     def _settle(self, path: str, outcome: Outcome, source: str, size: int) -> None:
         self._written.add(source)
         self._readable.append(path)
-        self._reporter.done(path, outcome, source, size)
+        self.reporter.done(path, outcome, source, size)
 
 
 @contextmanager

@@ -10,7 +10,6 @@ from rag.index.protocol import FileStat, IndexedDocument, UnreadFile
 from rag.ingest.file_text import Task, reading_version
 from rag.ingest.roots import Root, root_of
 from rag.ingest.walk import Listed
-from state.events import PlannedFiles
 
 
 @dataclass(slots=True)
@@ -36,16 +35,6 @@ class Plan:
     @property
     def is_empty(self) -> bool:
         return not (self.tasks or self.missing or self.forgotten)
-
-
-def planned_files(plan: Plan) -> PlannedFiles:
-    return {
-        "event": "planned",
-        "files": len(plan.tasks),
-        "bytes": sum(task.size for task in plan.tasks),
-        "unchanged": plan.unchanged,
-        "missing": len(plan.missing),
-    }
 
 
 def make_plan(

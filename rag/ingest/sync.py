@@ -13,7 +13,7 @@ from rag.ingest.file_text import Task
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
-from rag.ingest.plan import Plan, make_plan, planned_files
+from rag.ingest.plan import Plan, make_plan
 from rag.ingest.roots import AS_BEFORE, Globs, Root, is_current, root_of, root_options, roots_of
 from rag.ingest.walk import Listed, walk
 from state.events import Outcome
@@ -92,7 +92,15 @@ def _plan(
         reporter.problem(path, reason, failed=True)
     for file in plan.unread:
         reporter.problem(file.path, file.reason, failed=file.failed)
-    reporter.on_event(planned_files(plan))
+    reporter.on_event(
+        {
+            "event": "planned",
+            "files": len(plan.tasks),
+            "bytes": sum(task.size for task in plan.tasks),
+            "unchanged": plan.unchanged,
+            "missing": len(plan.missing),
+        }
+    )
     options = {root.path: root_options(globs[root.path]) for root in roots}
     return plan, {path: now for path, now in options.items() if known.get(path) != now}
 

@@ -3,12 +3,14 @@ from __future__ import annotations
 import itertools
 import tracemalloc
 from collections.abc import Iterator
+from unittest.mock import patch
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag.documents.stream import Part
+from rag.text import chunk
 from rag.text.chunk import CHUNK_CHARS, chunk_parts
 from state.documents import Chunk, without_header
 
@@ -74,19 +76,16 @@ def test_parts_make_no_difference(text: str, document_format: str, data: st.Data
     )
 
 
-@settings(max_examples=12)
-@given(
-    st.lists(BLOCKS, min_size=1, max_size=30).map("".join),
-    st.integers(1, 70000),
-    st.sampled_from(["markdown", "text"]),
-)
-def test_long_texts_in_any_parts_give_the_same_chunks(
-    text: str, size: int, document_format: str
+@given(TEXTS, FORMATS, st.integers(1, 700))
+def test_a_text_of_several_stretches_is_covered_however_its_parts_come(
+    text: str, document_format: str, size: int
 ) -> None:
-    text *= 1 + 100_000 // len(text)
-    size = max(size, 500)
     parts = [Part(text[at : at + size]) for at in range(0, len(text), size)]
-    assert list(chunk_parts(parts, document_format)) == chunks(text, document_format)
+    with patch.object(chunk, "_STRETCH", 400):
+        pieces = chunks(text, document_format, 120)
+        assert list(chunk_parts(parts, document_format, limit=120)) == pieces
+    assert all(piece.text == text[piece.start_char : piece.end_char] for piece in pieces)
+    assert "".join("".join(piece.text for piece in pieces).split()) == "".join(text.split())
 
 
 @given(st.lists(TEXTS, max_size=6))
