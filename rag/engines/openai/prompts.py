@@ -112,18 +112,18 @@ REWRITE = Prompt(
     ),
 )
 GENERATE = Prompt(
-    version="generate/7",
+    version="generate/8",
     system=(
         "Answer the question from the numbered documents and from nothing else, in the "
         "question's language, in one or two short sentences, more only where a list, steps or "
         "code are asked for. Each part of the answer has its text, in Markdown and without "
         "markers, and behind it the quotes that prove it: the number of the document and a "
         "stretch of it copied word for word, short, with every number and name that the text "
-        "has. Answer what the documents hold, and list under missing what the question asks and "
-        "they do not say. Where they contradict each other, say so and quote both. Where the "
-        "question has several meanings in these documents, ask which one is meant. If they hold "
-        "nothing that answers any of it, held is false, and the one part says so without quotes. "
-        + SUSPICION
+        "has. Answer what the documents hold; missing lists what the question asks and they do "
+        "not say, and is empty where they say all of it. Where they contradict each other, say so "
+        "and quote both. Where the question has several meanings in these documents, ask which one "
+        "is meant. If they hold nothing that answers any of it, held is false, and the one part "
+        "says so without quotes. " + SUSPICION
     ),
 )
 GENERATE_PLAIN = Prompt(
