@@ -5,14 +5,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Protocol, Self, TypeVar
+from typing import Any, Self, TypeVar
 
-
-class _Open(Protocol):
-    def close(self) -> None: ...
-
-
-T = TypeVar("T", bound=_Open)
+T = TypeVar("T", bound=Any)
 
 
 class Closing(ABC):

@@ -5,7 +5,7 @@ database, which are asked in the same words.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from state.answer import Answer
 from state.closing import Closing
@@ -231,12 +231,6 @@ def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
     return Turn(thread, number, from_micros(created_at), bool(milestone), *kept)
 
 
-def kept_answer(body: bytes) -> Answer:
-    """The answer of a stored turn; raises DamagedError."""
-    (answer,) = unpacked(body, _KEPT[:1], "A stored turn", _HINT)
-    return cast("Answer", answer)
-
-
 def _to_summary(row: Sequence[Any]) -> ThreadSummary:
     """`row` is (name, last_turn, created_at, turns, updated_at, bytes, first body)."""
     name, last_turn, created_at, turns, updated_at, size, first = row
@@ -254,6 +248,7 @@ def _to_summary(row: Sequence[Any]) -> ThreadSummary:
 def _question(body: bytes) -> str:
     """A damaged turn hides no other thread."""
     try:
-        return kept_answer(body)["question"]
+        (answer,) = unpacked(body, _KEPT[:1], "A stored turn", _HINT)
+        return str(answer["question"])
     except DamagedError:
         return "(damaged)"

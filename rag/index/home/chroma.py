@@ -10,10 +10,11 @@ import contextlib
 import os
 import re
 import resource
+import sqlite3
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
@@ -35,7 +36,7 @@ _EXPORTER = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
 _NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only file system")
 _NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot allocate memory")
 
-BATCH = 1_000
+_BATCH = 1_000
 """Of an upsert: as many as Chroma saves at once, so that its log stays small."""
 _SEARCH_WIDTH = 200
 _NEEDED_FILES = 96
@@ -116,10 +117,8 @@ def foreign_errors() -> Iterator[None]:
     """Whatever Chroma raises, as damage: its errors have no common class."""
     try:
         yield
-    except (CragError, VectorsDamaged):
+    except (CragError, VectorsDamaged, sqlite3.Error):  # the last is the catalog's
         raise
-    except KeyError as error:
-        raise VectorsDamaged(str(error)) from error
     except Exception as error:
         words = f"{type(error).__name__}: {error}"
         if isinstance(error, MemoryError) or _NO_FILES.search(words):
@@ -156,20 +155,17 @@ class ChromaVectors(Closing):
         with foreign_errors():
             self._client = _client(where)
             with closed_on_failure(self):
-                self._collection = self._created(name) if revision is None else self._found(name)
-                if revision is not None and self._collection.metadata != self._metadata(revision):
+                if revision is None:
+                    self._collection = self._client.create_collection(
+                        name,
+                        metadata=self._metadata(0),
+                        configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
+                        embedding_function=None,
+                    )
+                    return
+                self._collection = self._client.get_collection(name, embedding_function=None)
+                if self._collection.metadata != self._metadata(revision):
                     raise VectorsDamaged("not what was last written")
-
-    def _found(self, name: str) -> Any:
-        return self._client.get_collection(name, embedding_function=None)
-
-    def _created(self, name: str) -> Any:
-        return self._client.create_collection(
-            name,
-            metadata=self._metadata(0),
-            configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
-            embedding_function=None,
-        )
 
     def _metadata(self, revision: int) -> dict[str, str | int]:
         dimension = self._identity.dimension
@@ -179,28 +175,19 @@ class ChromaVectors(Closing):
         with contextlib.suppress(Exception):  # a damaged store may fail to close, too
             self._client.close()
 
-    def mark(self, revision: int) -> None:
-        """Says in Chroma, too, which revision it holds."""
+    def make_equal(
+        self, wanted: set[int], vectors: Callable[[Sequence[int]], Vectors], revision: int
+    ) -> None:
+        """Takes out what is not wanted and puts in what is; Chroma, too, notes the revision."""
         with foreign_errors():
+            known = set(map(int, self._collection.get(include=[])["ids"]))
+            for ids in _batches(known - wanted):
+                self._collection.delete(ids=list(map(str, ids)))
+            for ids in _batches(wanted - known):
+                self._collection.upsert(ids=list(map(str, ids)), embeddings=vectors(ids))
+            if (count := self._collection.count()) != len(wanted):
+                raise VectorsDamaged(f"{count} vectors where {len(wanted)} belong")
             self._collection.modify(metadata=self._metadata(revision))
-
-    def count(self) -> int:
-        with foreign_errors():
-            return int(self._collection.count())
-
-    def ids(self) -> set[int]:
-        with foreign_errors():
-            return set(map(int, self._collection.get(include=[])["ids"]))
-
-    def upsert(self, ids: Sequence[int], vectors: Vectors) -> None:
-        """At most BATCH rows at a time."""
-        with foreign_errors():
-            self._collection.upsert(ids=list(map(str, ids)), embeddings=vectors)
-
-    def delete(self, ids: Sequence[int]) -> None:
-        with foreign_errors():
-            for first in range(0, len(ids), BATCH):
-                self._collection.delete(ids=list(map(str, ids[first : first + BATCH])))
 
     def nearest(self, query: Vectors, limit: int) -> dict[int, float]:
         """The cosines of the nearest chunks by row, best first."""
@@ -210,6 +197,11 @@ class ChromaVectors(Closing):
             )
             pairs = zip(found["ids"][0], found["distances"][0], strict=True)
             return {int(number): 1.0 - float(distance) for number, distance in pairs}
+
+
+def _batches(ids: set[int]) -> Iterator[list[int]]:
+    ordered = sorted(ids)
+    return (ordered[first : first + _BATCH] for first in range(0, len(ordered), _BATCH))
 
 
 def drop_from_server(url: str, name: str) -> None:

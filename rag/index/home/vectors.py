@@ -16,13 +16,15 @@ import json
 import shutil
 import sqlite3
 import uuid
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from rag.embed.protocol import Vectors
 from rag.index.codec import decode_vectors
 from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.home.catalog import Catalog
-from rag.index.home.chroma import BATCH, ChromaVectors, VectorsDamaged, drop_from_server
+from rag.index.home.chroma import ChromaVectors, VectorsDamaged, drop_from_server
 from rag.index.protocol import Notice
 from state.errors import CragError, StorageError, storage_error
 from state.sqlite_file import transaction
@@ -159,23 +161,18 @@ class ChromaIndex:
         """
         with held:
             self._note(folder)
-            wanted, known = self._chunks(), held.ids()
-            held.delete(sorted(known - wanted))
-            new = sorted(wanted - known)
-            for first in range(0, len(new), BATCH):
-                query = "SELECT id, vector FROM chunks WHERE id IN ({some}) ORDER BY id"
-                rows = rows_of_many(self._connection, query, new[first : first + BATCH])
-                stored = [vector for _, vector in rows]
-                vectors = decode_vectors(stored, self._of.embedder.dimension)
-                held.upsert([row for row, _ in rows], vectors)
-            if (count := held.count()) != len(wanted):
-                raise VectorsDamaged(f"{count} vectors where {len(wanted)} belong")
             ((revision,),) = self._connection.execute(
                 "SELECT revision FROM collections WHERE id = $1", (self._of.id,)
             ).fetchall()
-            held.mark(revision)
+            held.make_equal(self._chunks(), self._stored, revision)
         files = "[]" if self.url else _written(self.root / folder)
         self._note(folder, revision, files)
+
+    def _stored(self, ids: Sequence[int]) -> Vectors:
+        """The catalog's vectors of these, which are in order."""
+        query = "SELECT id, vector FROM chunks WHERE id IN ({some}) ORDER BY id"
+        rows = rows_of_many(self._connection, query, ids)
+        return decode_vectors([vector for _, vector in rows], self._of.embedder.dimension)
 
     def _chunks(self) -> set[int]:
         rows = self._connection.execute(
