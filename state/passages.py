@@ -53,7 +53,6 @@ class RetrievedChunk(TypedDict):
     signs: NotRequired[Signs]
     also: NotRequired[list[str]]
     meant: NotRequired[float]
-    meaning: NotRequired[float]
     anchor: NotRequired[str | None]
 
 

@@ -82,7 +82,7 @@ def _reader(settings: Settings) -> Check:
     if held is None:
         return well("reader", OFFER)
     try:
-        Transformer(held.folder).vectors(["doctor"])
+        Transformer(held.folder).read(["doctor"])
     except CragError as error:
         return ill("reader", error)
     return well("reader", held.name)

@@ -9,6 +9,7 @@ for words with single spaces between.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
@@ -35,6 +36,7 @@ _FEW = 32
 _SEEN_WORDS = 1 << 15
 # A query longer than this carries no more meaning in a mean of token vectors, only time.
 _QUERY_CHARACTERS = 20_000
+_WORD = re.compile(r"\S+")
 
 
 class BuiltinEmbedder:
@@ -61,6 +63,19 @@ class BuiltinEmbedder:
     def embed_query(self, text: str) -> Vectors:
         vector: Vectors = self._embed([text[:_QUERY_CHARACTERS]], self._weights)[0]
         return vector
+
+    def word_vectors(self, text: str) -> tuple[Vectors, npt.NDArray[np.int32]]:
+        """Of the tokens of its words, float32 of shape (tokens, DIMENSION), the longer the more
+        they say; and where the word of each begins and ends.
+        """
+        import numpy as np
+
+        words = list(_WORD.finditer(text))
+        held = self._tokens([word.group() for word in words])
+        ids = np.fromiter(chain.from_iterable(held), np.intp)
+        spans = np.array([word.span() for word in words], np.int32).reshape(len(words), 2)
+        vectors = self._weights.take(ids, axis=0, mode="clip").astype(np.float32)
+        return vectors, spans.repeat(list(map(len, held)), axis=0)
 
     def length(self, word: str) -> float:
         """The Euclidean length of the sum of the word's token vectors; 0 for no word."""

@@ -1,7 +1,7 @@
 """A BERT encoder's weights as one ONNX graph whose matrices are int8.
 
-`ids` and `mask`, int64 of shape (texts, tokens), to `vectors`, float32 of shape (texts, width): the
-mean of the last layer over the tokens of the mask, of length 1, as sentence-transformers pools it.
+`ids` and `mask`, int64 of shape (texts, tokens), to `vectors`, float32 of shape (texts, tokens,
+width): the last layer's, of length 1.
 A matrix has a scale a column, an embedding table one a row; what they are multiplied with is
 quantized as it comes (Jacob et al. 2018, "Quantization and Training of Neural Networks").
 """
@@ -117,15 +117,10 @@ def encoder_graph(weights: dict[str, npt.NDArray[np.float32]]) -> bytes:
     while f"encoder.layer.{layer}.output.dense.weight" in weights:
         values = _layer(graph, values, masked, f"encoder.layer.{layer}", width)
         layer += 1
-    last = graph.constant("last", [2], np.int64)
-    tokens = graph.constant("tokens", [1], np.int64)
-    counted = graph.add("Unsqueeze", [mask, last])
-    held = graph.add("Mul", [values, counted])
-    total, count = (graph.add("ReduceSum", [each, tokens], keepdims=0) for each in (held, counted))
-    mean = graph.add("Div", [total, count])
-    graph.nodes.append(onnx_file.node("LpNormalization", [mean], ["vectors"], {"axis": -1, "p": 2}))
+    length = {"axis": -1, "p": 2}
+    graph.nodes.append(onnx_file.node("LpNormalization", [values], ["vectors"], length))
     inputs = [onnx_file.value_info(name, INT64, ["texts", "tokens"]) for name in ("ids", "mask")]
-    output = onnx_file.value_info("vectors", FLOAT, ["texts", width])
+    output = onnx_file.value_info("vectors", FLOAT, ["texts", "tokens", width])
     return onnx_file.model("encoder", graph.nodes, graph.constants.values(), inputs, [output])
 
 

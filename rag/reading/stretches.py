@@ -30,11 +30,18 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Units in a row of one chunk, under one heading."""
+    """Units in a row of one chunk, under one heading; `above` are those that stand in the chunk."""
 
     chunk: RetrievedChunk
-    heading: str
+    above: Sequence[Block]
     units: Sequence[Unit]
+
+    @property
+    def heading(self) -> str:
+        """The headings above, which may stand before the chunk."""
+        if not self.above:
+            return self.chunk["heading"]
+        return " > ".join(text_between(self.chunk, *each.extent) for each in self.above)
 
     @property
     def start(self) -> int:
@@ -61,13 +68,13 @@ class Stretch:
 def stretches_of(chunk: RetrievedChunk, longest: int = LONGEST) -> list[Stretch]:
     """In their order; none lies within another."""
     found: list[Stretch] = []
-    for heading, units in _sections(chunk):
+    for above, units in _sections(chunk):
         reached = 0
         for first in range(len(units)):
             last = reach(units, first, longest)
             if last >= reached:
                 reached = last + 1
-                found.append(Stretch(chunk, heading, units[first : last + 1]))
+                found.append(Stretch(chunk, above, units[first : last + 1]))
             if len(found) == MOST_OF_A_CHUNK:
                 return found
     return found
@@ -94,21 +101,19 @@ def section_units(stretch: Stretch) -> Sequence[Unit]:
     )
 
 
-def _sections(chunk: RetrievedChunk) -> Iterator[tuple[str, list[Unit]]]:
-    """The units below each heading of the chunk, with the headings above them."""
-    path: list[Block] = []
-    heading, units = chunk["heading"], list[Unit]()
+def _sections(chunk: RetrievedChunk) -> Iterator[tuple[list[Block], list[Unit]]]:
+    """The units below each heading of the chunk, with those above them in it."""
+    above, units = list[Block](), list[Unit]()
     heads = {block.lead for block in chunk["blocks"] if block.kind is BlockKind.ROW}
     for place, block in enumerate(chunk["blocks"]):
         if block.kind is BlockKind.HEADING:
-            yield heading, units
-            path = [*(each for each in path if each.level < block.level), block]
-            heading = " > ".join(text_between(chunk, *each.extent) for each in path)
+            yield above, units
+            above = [*(each for each in above if each.level < block.level), block]
             units = []
         elif block.extent not in heads:
             row = block.kind is BlockKind.ROW
             units += [Unit(*extent, place, row) for extent in _extents(chunk, block)]
-    yield heading, units
+    yield above, units
 
 
 def _extents(chunk: RetrievedChunk, block: Block) -> Iterator[tuple[int, int]]:

@@ -1,22 +1,24 @@
-"""Texts to vectors by a transformer that runs here: all-MiniLM-L6-v2, int8 (`onnx_graph.py`)."""
+"""Texts to vectors of their tokens by a transformer that runs here: all-MiniLM-L6-v2, int8
+(`onnx_graph.py`).
+"""
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rag.reading.token_vectors import TokenVectors
 from rag.reading.weights import GRAPH, TOKENIZER
 from state.errors import SetupError
 
-if TYPE_CHECKING:
-    from rag.embed.protocol import Vectors
-
-TOKENS = 256
-"""Of a text; what stands behind is not read."""
+TOKENS = 512
+"""Of a text, as many as the model has places for; what stands behind is not read."""
 _TOKENS_AT_ONCE = 4096
+_SAYS = re.compile(r"\w")
 _CHARACTERS_A_TOKEN = 12
 """No text is given to the tokenizer that is much longer than what it may take of it."""
 
@@ -31,31 +33,31 @@ class Transformer:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Unit vectors, float32 of shape (len(texts), width). Texts of a length go together."""
+    def read(self, texts: Sequence[str]) -> list[TokenVectors]:
+        """Unit vectors of each text's tokens but its signs. Texts of a length go together."""
         import numpy as np
 
         self._tokenizer.enable_truncation(TOKENS)
         longest = TOKENS * _CHARACTERS_A_TOKEN
         clean = [text[:longest].encode("utf-8", "replace").decode("utf-8") for text in texts]
-        encoded = [each.ids for each in self._tokenizer.encode_batch(clean)]
-        order = sorted(range(len(encoded)), key=lambda place: -len(encoded[place]))
-        found: Vectors = np.zeros((len(texts), self._width), dtype=np.float32)
+        encoded = self._tokenizer.encode_batch(clean)
+        order = sorted(range(len(texts)), key=lambda place: -len(encoded[place].ids))
+        found: dict[int, TokenVectors] = {}
         while order:
-            length = len(encoded[order[0]])
+            length = len(encoded[order[0]].ids)
             batch = order[: max(_TOKENS_AT_ONCE // length, 1)]
             order = order[len(batch) :]
             ids = np.zeros((len(batch), length), dtype=np.int64)
             for row, place in enumerate(batch):
-                ids[row, : len(encoded[place])] = encoded[place]
+                ids[row, : len(encoded[place].ids)] = encoded[place].ids
             # An empty text has the two marks of a text at least; nothing else has the id 0.
             given = {"ids": ids, "mask": (ids > 0).astype(np.int64)}
-            found[batch] = self._session.run(None, given)[0]
-        return found
-
-    @cached_property
-    def _width(self) -> int:
-        return int(self._session.get_outputs()[0].shape[1])
+            for place, vectors in zip(batch, self._session.run(None, given)[0], strict=True):
+                spans, text = encoded[place].offsets, clean[place]
+                said = [n for n, (start, end) in enumerate(spans) if _SAYS.search(text, start, end)]
+                kept = np.array([spans[n] for n in said], dtype=np.int32).reshape(len(said), 2)
+                found[place] = TokenVectors(vectors[said], kept)
+        return [found[place] for place in range(len(texts))]
 
     @cached_property
     def _session(self) -> Any:

@@ -18,7 +18,7 @@ HASHES = {
 """SHA-256 of sentence-transformers' own files (Apache-2.0)."""
 MEGABYTES = 91
 
-IDENTITY = f"{MODEL.lower()}-{HASHES[TENSORS][:12]}-int8"
+IDENTITY = f"{MODEL.lower()}-{HASHES[TENSORS][:12]}-int8-tokens"
 """What the weights are, however they came here; part of what each kept vector is known by."""
 OFFER = f"`crag model get` ({MEGABYTES} MB, once) has what is found ranked by meaning."
 

@@ -139,7 +139,7 @@ def test_a_part_without_an_answer_is_named(session):
 def test_a_part_that_may_not_be_answered_is_named_above_what_is_nearest(session):
     answer = session.ask("Who is the keeper of the tank, and who painted the tank?")
     assert answer["status"] == "partial"
-    assert {"staff.md", "pump.md"} == {each["source"] for each in answer["citations"]}
+    assert "Ines Marrow" in answer["answer"]
     assert answer["warnings"] == ["Not sure that the documents answer “who painted the tank?”."]
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +15,7 @@ from rag.question.spelling import Mended
 from rag.reading.meaning import RankedCollection
 from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
+from rag.reading.token_vectors import Likeness, TokenVectors
 from rag.session import open_session
 from rag.text.chunk import chunk_parts
 from state.settings import load_settings
@@ -44,13 +46,21 @@ class WordsAlone:
     """A meaning that is the share of the question's words."""
 
     reads: bool = True
-    asked: list[str] = field(default_factory=list)
 
-    def cosines(self, question: str, texts: list[str]) -> Any:
-        self.asked.extend(texts)
-        words = set(question.lower().strip("?").split())
-        shares = [len(words & set(text.lower().replace(".", " ").split())) for text in texts]
-        return np.array([shares], dtype=np.float32) / max(len(words), 1)
+    def likeness(self, question: str, texts: list[str]) -> list[Likeness]:
+        words = list(dict.fromkeys(question.lower().strip("?").split()))
+        return [Likeness([one_hot(" ".join(words), words)], one_hot(each, words)) for each in texts]
+
+
+def one_hot(text: str, words: list[str]) -> TokenVectors:
+    """A dimension a word."""
+    found = list(re.finditer(r"[\w\"-]+", text.lower()))
+    rows = [[float(each.group() == word) for word in words] for each in found]
+    spans = [each.span() for each in found]
+    return TokenVectors(
+        np.array(rows, np.float32).reshape(len(found), len(words)),
+        np.array(spans, int).reshape(len(found), 2),
+    )
 
 
 class Reader:

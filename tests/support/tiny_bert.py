@@ -68,8 +68,8 @@ def write(folder: Path) -> Path:
     return folder
 
 
-def plain_vector(ids: list[int]) -> np.ndarray:
-    """What the encoder gives in float32, written down once more in numpy."""
+def plain_vectors(ids: list[int]) -> np.ndarray:
+    """What the encoder gives each token in float32, written down once more in numpy."""
     w = tensors()
 
     def linear(x: np.ndarray, name: str) -> np.ndarray:
@@ -97,5 +97,4 @@ def plain_vector(ids: list[int]) -> np.ndarray:
         erf = np.vectorize(math.erf)
         inner = inner * 0.5 * (1 + erf(inner / np.sqrt(2)))
         x = norm(x + linear(inner, f"{own}.output.dense"), f"{own}.output.LayerNorm")
-    mean = x.mean(0)
-    return mean / np.linalg.norm(mean)
+    return x / np.linalg.norm(x, axis=1, keepdims=True)

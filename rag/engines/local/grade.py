@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from rag.embed.builtin import builtin_embedder
 from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.local.reasons import reason_for
 from rag.engines.protocol import Graded, GradeRequest
@@ -20,9 +21,8 @@ from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import FEW_CHUNKS, ParsedQuestion, share
 from rag.question.parts import QuestionPart
-from rag.reading.meaning import Meaning, static_cosines
-from rag.reading.snippets import nearest_stretch
-from state.documents import headed_text
+from rag.reading.meaning import Meaning, headed
+from rag.reading.snippets import covered, nearest_stretch
 from state.passages import Grade, RelevanceVerdict, RetrievedChunk, Signs, is_web
 
 SURELY_NAMED = 0.7
@@ -144,8 +144,9 @@ def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
     same in every loop of a question.
     """
     question, top = pool.question, pool.chunks[:TOP_CHUNKS]
-    texts = [headed_text(each["title"], each["heading"], each["text"]) for each in top]
-    cosines = static_cosines([question.text], texts)[0] if texts else ()
+    texts = list(map(headed, top))
+    embedder = builtin_embedder()
+    cosines = embedder.embed_documents(texts) @ embedder.embed_documents([question.text])[0]
     held = [share(question.weights, held_terms(each)) for each in top]
     windows = [pool.signs_of(each)["window"] for each in top]
     return {
@@ -164,8 +165,8 @@ def promise(pool: Pool, documents: Sequence[RetrievedChunk], reading: Meaning) -
     nearest = nearest_stretch(pool.question, documents, reading)
     fused = max((each["fused"] for each in pool.signs.values()), default=0.0)
     return {
-        "cosine": nearest.cosine if nearest else 0.0,
-        "covered": nearest.covered if nearest else 0.0,
+        "likeness": nearest.likeness if nearest else 0.0,
+        "covered": covered(pool.question, nearest.stretch) if nearest else 0.0,
         "lead": pool.lead(fused),
     }
 

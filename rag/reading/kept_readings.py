@@ -1,0 +1,93 @@
+"""Texts as they were read, kept by their hashes in a file of their own in the home: a text that was
+read is not read again soon. The file can be deleted at any time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from rag.reading.token_vectors import TokenVectors
+from rag.reading.weights import IDENTITY
+
+MOST_KEPT = 1_500
+"""Some 100 MB; beyond it the oldest half is forgotten."""
+_BUSY_SECONDS = 1.0
+_SCALE = 127
+"""Of a unit vector as int8."""
+
+
+class KeptReadings:
+    """One file. Where it cannot be read or written nothing is kept, and no question fails of it."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+
+    def of(
+        self, texts: Sequence[str], read: Callable[[Sequence[str]], Sequence[TokenVectors]]
+    ) -> list[TokenVectors]:
+        """In the order of `texts`; `read` gives those that are not known yet."""
+        keys = [_key(text) for text in texts]
+        found = self._known(keys)
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
+        if new:
+            made = dict(zip(new, read([*new.values()]), strict=True))
+            self._keep(made)
+            found |= made
+        return [found[key] for key in keys]
+
+    def _known(self, keys: Sequence[bytes]) -> dict[bytes, TokenVectors]:
+        marks = ",".join("?" * len(keys))
+        query = f"SELECT key, vectors, spans FROM readings WHERE key IN ({marks})"  # noqa: S608
+        try:
+            with self._opened() as file:
+                return {key: _unpacked(*held) for key, *held in file.execute(query, keys)}
+        except (sqlite3.Error, OSError):
+            return {}
+
+    def _keep(self, made: Mapping[bytes, TokenVectors]) -> None:
+        try:
+            with self._opened() as file:
+                rows = ((key, *_packed(reading)) for key, reading in made.items())
+                file.executemany("INSERT OR IGNORE INTO readings VALUES (?, ?, ?)", rows)
+                first, last = file.execute("SELECT min(rowid), max(rowid) FROM readings").fetchone()
+                if last - first >= MOST_KEPT:
+                    file.execute("DELETE FROM readings WHERE rowid < ?", (last - MOST_KEPT // 2,))
+        except (sqlite3.Error, OSError):
+            return  # they are read again
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """The file for one transaction."""
+        with closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as file, file:
+            file.execute("PRAGMA journal_mode=WAL")
+            file.execute("PRAGMA synchronous=OFF")
+            file.execute(
+                "CREATE TABLE IF NOT EXISTS readings"
+                " (key BLOB UNIQUE NOT NULL, vectors BLOB NOT NULL, spans BLOB NOT NULL)"
+            )
+            yield file
+
+
+def _packed(reading: TokenVectors) -> tuple[bytes, bytes]:
+    import numpy as np
+
+    vectors = np.rint(reading.vectors * _SCALE).astype(np.int8)
+    return vectors.tobytes(), reading.spans.astype(np.uint16).tobytes()
+
+
+def _unpacked(vectors: bytes, spans: bytes) -> TokenVectors:
+    import numpy as np
+
+    places = np.frombuffer(spans, np.uint16).reshape(-1, 2)
+    held = np.frombuffer(vectors, np.int8).astype(np.float32)  # Likeness asks for no length
+    return TokenVectors(held.reshape(len(places), -1), places)
+
+
+def _key(text: str) -> bytes:
+    return hashlib.blake2b(
+        text.encode("utf-8", "surrogatepass"), digest_size=12, key=IDENTITY.encode()
+    ).digest()

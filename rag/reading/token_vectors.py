@@ -1,0 +1,59 @@
+"""Late interaction: a text is as near to a question as, on average over the question's tokens, its
+nearest token is (ColBERT's MaxSim, Khattab and Zaharia 2020). A token's vector knows what stands
+around it, so one reading of a chunk tells of each stretch of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from rag.embed.protocol import Vectors
+
+
+class TokenVectors(NamedTuple):
+    """A text as it was read: float32 of shape (tokens, width), and int of shape (tokens, 2), where
+    each token begins and ends in the text. A question's vector is as long as it counts.
+    """
+
+    vectors: Vectors
+    spans: npt.NDArray[np.integer]
+
+
+class Likeness:
+    """Of one text to a question, which may have been read in several ways."""
+
+    def __init__(self, questions: Sequence[TokenVectors], text: TokenVectors) -> None:
+        import numpy as np
+
+        self._spans = text.spans
+        self._near: list[Vectors] = []
+        for asked in (question.vectors for question in questions):
+            if len(asked) and len(text.vectors):
+                # A row a token of the question: its cosines, times its share in the whole.
+                share = 1 / np.linalg.norm(asked, axis=1).sum()
+                self._near.append(asked * share @ _unit(text.vectors).T)
+
+    def whole(self) -> list[float]:
+        """To each way of reading the question; nothing where nothing was read."""
+        return [float(near.max(axis=1).sum()) for near in self._near]
+
+    def of(self, *extents: tuple[int, int]) -> list[float]:
+        """The same of what stands in some places of the text; -1 to 1 each."""
+        begins, ends = self._spans.T
+        inside = sum((ends > start) & (begins < end) for start, end in extents) > 0
+        if not inside.any():
+            return []
+        return [float(near[:, inside].max(axis=1).sum()) for near in self._near]
+
+
+def _unit(vectors: Vectors) -> Vectors:
+    import numpy as np
+
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    found: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    return found
