@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
@@ -65,9 +67,9 @@ def ingest(
     from rag.opening import build_embedder, store_of
 
     known = [] if paths else store_of(settings).roots(settings.collection)
-    paths = paths or [root.path for root in known if root.here]
+    paths = paths or _still_there([root.path for root in known if root.here], terminal)
     if not paths:
-        raise UsageError("Nothing was ingested before.", "Name a folder or file to ingest.")
+        raise UsageError("Nothing that was ingested is there.", "Name a folder or file to ingest.")
     notice = cache(terminal.notice)  # a watch tells each line once
     embedder = build_embedder(settings)
     wanted = Globs(tuple(include or ()), tuple(exclude or ()))
@@ -99,6 +101,16 @@ def ingest(
 
         watch_folders(paths, settings.home, sync_again, terminal.warn)
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
+
+
+def _still_there(roots: Sequence[str], terminal: Terminal) -> list[str]:
+    """A folder that is gone may be a disk that is not mounted: what was read from it stays."""
+    for gone in [root for root in roots if not os.path.lexists(root)]:
+        terminal.warn(
+            f"{gone} is gone; what was read from it stays. Ingest an empty folder in its place to"
+            " take that out."
+        )
+    return [root for root in roots if os.path.lexists(root)]
 
 
 def _show(report: IngestReport, terminal: Terminal, *, data: bool) -> None:

@@ -31,11 +31,11 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
     checked = check(state["draft"], state["context"], state["standalone_question"])
     unheld = _unheld(state)
-    if unheld and _may_search_again(state, deps):
+    wrong = _wrong(checked)
+    if unheld and not wrong and _may_search_again(state, deps):
         if checked.text:
             runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
         return {**_found(checked), "unheld": unheld, "draft": [], "status": None}
-    wrong = _wrong(checked)
     may_retry = (
         state["generation_retries"] < MAX_RETRIES
         and not state["unheld"]
@@ -106,9 +106,13 @@ def _found(checked: Checked) -> Update:
 
 
 def _is_better(old: list[ClaimRecord], new: list[ClaimRecord], state: GraphState) -> bool:
-    """Whether an earlier draft is the better one; also where the budget ended before another."""
+    """Whether an earlier draft is the better one; also where the budget ended before another. Of
+    what was answered to another search, one that has a place and lacks less is better.
+    """
     cut_short = state["budget_spent"] is not None and any(each["citations"] for each in old)
-    return bool(old) and (cut_short or _worth(old) > _worth(new))
+    cited = any(each["citations"] for each in new)
+    lacks_less = cited and len(state["missing"]) < len(state["unheld"])
+    return bool(old) and (cut_short or (_worth(old) > _worth(new) and not lacks_less))
 
 
 def _worth(claims: list[ClaimRecord]) -> tuple[int, int]:

@@ -45,7 +45,7 @@ class KeptReadings:
         try:
             with self._opened() as file:
                 return {key: _unpacked(*held) for key, *held in file.execute(query, keys)}
-        except (sqlite3.Error, OSError):
+        except (sqlite3.Error, OSError, ValueError, TypeError):
             return {}
 
     def _keep(self, made: Mapping[bytes, TokenVectors]) -> None:
@@ -84,7 +84,8 @@ def _unpacked(vectors: bytes, spans: bytes) -> TokenVectors:
 
     places = np.frombuffer(spans, np.uint16).reshape(-1, 2)
     held = np.frombuffer(vectors, np.int8).astype(np.float32)  # Likeness asks for no length
-    return TokenVectors(held.reshape(len(places), -1), places)
+    width = held.size // max(len(places), 1)
+    return TokenVectors(held.reshape(len(places), width), places)
 
 
 def _key(text: str) -> bytes:

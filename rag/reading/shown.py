@@ -16,6 +16,8 @@ from state.passages import RetrievedChunk, text_between
 LEAD_CHARACTERS = 80
 """Of what introduces a stretch from further up."""
 _CUT = "…"
+_FENCE = 40
+"""Characters between code and the line that leads to it, at most."""
 _AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
 _PADDING = re.compile(r"(?<=\S) {2,}(?=\S)")
 """Between the cells of a row."""
@@ -47,7 +49,9 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
         lines = text.split("\n")
         while len(lines) > 1 and len("\n".join(lines)) > longest:
             lines.pop()
-        return indent(dedent("\n".join(lines)), "    ")
+        goes_on = block.lead is not None and block.start_char - block.lead[1] > _FENCE
+        cut = units[0].start > block.start_char or goes_on
+        return indent("\n".join([*[_CUT] * cut, dedent("\n".join(lines))]), "    ")
     if block.kind in _AS_WRITTEN:
         return _PADDING.sub(" ", text)
     before = f"{_CUT} " if units[0].start > block.start_char else ""

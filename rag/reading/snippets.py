@@ -23,6 +23,8 @@ READ = 16
 """Chunks whose stretches are compared: those of a question, and of as many of its corrections."""
 FIRST_LONGEST, NEXT_LONGEST = 400, 300
 """Characters of the first, and of each further one."""
+CODE_BESIDE = 150
+"""Characters of code before or behind a stretch that are shown with it."""
 FAR_BEHIND = 0.05
 """What a stretch may be worth less than the first and still be shown. Of 147 questions on seven
 documentations 102 are answered in what is shown so, in 669 characters (median); with .06 and .3
@@ -187,10 +189,26 @@ def _nearest_heading(stretch: Stretch) -> str:
 
 
 def _reaching(stretch: Stretch, longest: int) -> Stretch:
-    """From the same unit on, as far as `longest` characters reach."""
+    """From the same unit on, as far as `longest` characters reach; with the lines of code before
+    and behind without which it says little, where these are few.
+    """
     units = section_units(stretch)
     first = units.index(stretch.units[0])
-    return replace(stretch, units=units[first : reach(units, first, longest) + 1])
+    last = reach(units, first, longest)
+    begins = next(n for n, unit in enumerate(units) if unit.place == units[first].place)
+    blocks = stretch.chunk["blocks"]
+    code = blocks[units[first].place].kind is BlockKind.CODE
+    if code and units[first].start - units[begins].start <= CODE_BESIDE:
+        first = begins
+    if text_between(stretch.chunk, *units[last][:2]).rstrip().endswith(":"):
+        end = units[last].end + CODE_BESIDE
+        while (
+            last + 1 < len(units)
+            and units[last + 1].end <= end
+            and blocks[units[last + 1].place].kind is BlockKind.CODE
+        ):
+            last += 1
+    return replace(stretch, units=units[first : last + 1])
 
 
 def _lead(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:

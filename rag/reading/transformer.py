@@ -9,18 +9,22 @@ import re
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rag.reading.token_vectors import TokenVectors
 from rag.reading.weights import GRAPH, TOKENIZER
 from state.errors import SetupError
 
+if TYPE_CHECKING:
+    from rag.embed.protocol import Vectors
+
 TOKENS = 512
-"""Of a text, as many as the model has places for; what stands behind is not read."""
+"""Of a window, as many as the model has places for."""
+_OVERLAP = 64
 _TOKENS_AT_ONCE = 4096
 _SAYS = re.compile(r"\w")
-_CHARACTERS_A_TOKEN = 12
-"""No text is given to the tokenizer that is much longer than what it may take of it."""
+_CHARACTERS = 10_000
+"""Of a text; what stands behind is not read."""
 
 
 class Transformer:
@@ -34,30 +38,33 @@ class Transformer:
         self._folder = folder
 
     def read(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """Unit vectors of each text's tokens but its signs. Texts of a length go together."""
+        """Unit vectors of each text's tokens but its signs. A long text is read in windows, whose
+        edges are read twice; windows of a length go together.
+        """
         import numpy as np
 
-        self._tokenizer.enable_truncation(TOKENS)
-        longest = TOKENS * _CHARACTERS_A_TOKEN
-        clean = [text[:longest].encode("utf-8", "replace").decode("utf-8") for text in texts]
-        encoded = self._tokenizer.encode_batch(clean)
-        order = sorted(range(len(texts)), key=lambda place: -len(encoded[place].ids))
-        found: dict[int, TokenVectors] = {}
-        while order:
-            length = len(encoded[order[0]].ids)
-            batch = order[: max(_TOKENS_AT_ONCE // length, 1)]
-            order = order[len(batch) :]
+        self._tokenizer.enable_truncation(TOKENS, stride=_OVERLAP)
+        clean = [text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8") for text in texts]
+        windows = [
+            (place, window)
+            for place, encoded in enumerate(self._tokenizer.encode_batch(clean))
+            for window in (encoded, *encoded.overflowing)
+        ]
+        windows.sort(key=lambda each: -len(each[1].ids))
+        found: list[list[TokenVectors]] = [[] for _ in texts]
+        while windows:
+            length = len(windows[0][1].ids)
+            batch = windows[: max(_TOKENS_AT_ONCE // length, 1)]
+            windows = windows[len(batch) :]
             ids = np.zeros((len(batch), length), dtype=np.int64)
-            for row, place in enumerate(batch):
-                ids[row, : len(encoded[place].ids)] = encoded[place].ids
+            for row, (_, window) in enumerate(batch):
+                ids[row, : len(window.ids)] = window.ids
             # An empty text has the two marks of a text at least; nothing else has the id 0.
             given = {"ids": ids, "mask": (ids > 0).astype(np.int64)}
-            for place, vectors in zip(batch, self._session.run(None, given)[0], strict=True):
-                spans, text = encoded[place].offsets, clean[place]
-                said = [n for n, (start, end) in enumerate(spans) if _SAYS.search(text, start, end)]
-                kept = np.array([spans[n] for n in said], dtype=np.int32).reshape(len(said), 2)
-                found[place] = TokenVectors(vectors[said], kept)
-        return [found[place] for place in range(len(texts))]
+            read = self._session.run(None, given)[0]
+            for (place, window), vectors in zip(batch, read, strict=True):
+                found[place].append(_of_words(clean[place], window.offsets, vectors))
+        return [TokenVectors(*map(np.concatenate, zip(*each, strict=True))) for each in found]
 
     @cached_property
     def _session(self) -> Any:
@@ -84,6 +91,15 @@ class Transformer:
             raise _unusable(self._folder, error) from None
         tokenizer.no_padding()
         return tokenizer
+
+
+def _of_words(text: str, spans: Sequence[tuple[int, int]], vectors: Vectors) -> TokenVectors:
+    """Of the tokens that are of words; the marks of a text have no place."""
+    import numpy as np
+
+    said = [n for n, (start, end) in enumerate(spans) if _SAYS.search(text, start, end)]
+    kept = np.array([spans[n] for n in said], dtype=np.int32).reshape(len(said), 2)
+    return TokenVectors(vectors[said], kept)
 
 
 def _unusable(folder: Path, error: Exception) -> SetupError:

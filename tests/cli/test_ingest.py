@@ -129,6 +129,23 @@ def test_without_a_path_all_that_was_ingested_is_read_again_with_its_globs(folde
 
 
 @pytest.mark.usefixtures("home")
+def test_without_a_path_what_is_gone_stays_and_keeps_no_other_folder_from_being_read(
+    folder, tmp_path
+):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "c.md").write_text("# Belts\n\nThe belt is 3 m long.\n")
+    crag("ingest", folder, other)
+    (folder / "d.md").write_text("# Cranes\n\nThe crane lifts 2 t.\n")
+    (other / "c.md").unlink()
+    other.rmdir()
+    done = crag("ingest", "--json")
+    assert str(other) in done.stderr
+    assert [json.loads(done.stdout)[key] for key in ("added", "removed", "documents")] == [1, 0, 4]
+    other.mkdir()
+    assert json.loads(crag("ingest", "--json").stdout)["removed"] == 1
+
+
 def test_missing_paths_bad_globs_and_empty_folders(tmp_path, folder):
     assert "No such file" in crag("ingest", tmp_path / "none", code=2).stderr
     assert "--include" in crag("ingest", folder, "--include", "!", code=2).stderr

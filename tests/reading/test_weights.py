@@ -12,7 +12,7 @@ import pytest
 import tiny_bert
 
 from rag.embed.builtin import DIMENSION, builtin_embedder
-from rag.reading import fetch, kept_readings, weights
+from rag.reading import fetch, kept_readings, transformer, weights
 from rag.reading.kept_readings import KeptReadings
 from rag.reading.token_vectors import Likeness, TokenVectors
 from rag.reading.transformer import Transformer
@@ -48,6 +48,17 @@ def test_a_text_is_read_the_same_whatever_it_is_read_with(known: Path, tmp_path:
     (alone,) = model.read(["oil of the lamp"])
     among = model.read(["the wolf " * 40, "oil of the lamp", "bus"])[1]
     assert ((alone.vectors * among.vectors).sum(axis=1) > 0.98).all()
+
+
+def test_a_long_text_is_read_to_its_end(known: Path, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr(transformer, "TOKENS", 32)
+    monkeypatch.setattr(transformer, "_OVERLAP", 8)
+    held = fetch.fetch_model(tmp_path / "home", lambda _line: None, known)
+    text = "the wolf " * 60 + "oil"
+    (read,) = Transformer(held.folder).read([text])
+    assert {text[start:end] for start, end in read.spans} == {"the", "wolf", "oil"}
+    assert set(map(tuple, read.spans.tolist())) == {m.span() for m in re.finditer(r"\w+", text)}
+    assert len(read.vectors) == len(read.spans)
 
 
 def test_a_wheel_with_its_zip_is_taken(known: Path, tmp_path: Path) -> None:
@@ -120,6 +131,9 @@ def test_a_broken_graph_is_named(known: Path, tmp_path: Path) -> None:
         Transformer(held.folder).read(["the wolf"])
 
 
+NOTHING = TokenVectors(np.zeros((0, 2), np.float32), np.zeros((0, 2), int))
+
+
 def made_up(text: str) -> TokenVectors:
     words = [match.span() for match in re.finditer(r"\w+", text)]
     vectors = np.array([[1.0, 0.0] if end - start > 3 else [0.0, 1.0] for start, end in words])
@@ -136,6 +150,9 @@ def test_a_text_is_read_once(tmp_path: Path) -> None:
     KeptReadings(tmp_path / "reading.db").of(["wolf", "lamp", "wolf"], read)
     again = KeptReadings(tmp_path / "reading.db").of(["lamp", "a bus", "wolf"], read)
     assert asked == ["wolf", "lamp", "a bus"]
+    for _ in range(2):
+        (nothing,) = KeptReadings(tmp_path / "reading.db").of(["---"], lambda _texts: [NOTHING])
+        assert not len(nothing.spans)
     for text, held in zip(("lamp", "a bus", "wolf"), again, strict=True):
         assert held.spans.tolist() == made_up(text).spans.tolist()
         directions = held.vectors / np.linalg.norm(held.vectors, axis=1, keepdims=True)
@@ -177,9 +194,8 @@ def test_likeness_is_the_mean_of_each_token_of_the_question_to_its_nearest() -> 
     assert Likeness([longer], made_up("lamp")).whole() == pytest.approx([0.75])
     both = Likeness([question, longer], made_up("lamp"))
     assert both.whole() == pytest.approx([0.5, 0.75])
-    nothing = TokenVectors(np.zeros((0, 2), np.float32), np.zeros((0, 2), int))
-    assert Likeness([nothing], made_up("lamp")).whole() == []
-    assert Likeness([question], nothing).whole() == []
+    assert Likeness([NOTHING], made_up("lamp")).whole() == []
+    assert Likeness([question], NOTHING).whole() == []
 
 
 def test_static_vectors_stand_where_their_words_do() -> None:
