@@ -13,7 +13,7 @@ from rag.reading.weights import held_model
 from state.choices import EngineName
 from state.settings import Settings
 
-_PLACES = ("catalog", "vectors", "home")
+_PLACES = ("catalog", "vectors", "home", "reading", "models")
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,8 @@ def inline_text(element: Element, depth: int = 0) -> str:
         elif kind == "p":
             pieces.append(f"\n{inline_text(node, depth + 1)}\n")
         else:
+            if kind == "nary":  # a sum, a product; without a sign of its own an integral
+                pieces.append(_value(node, "{*}naryPr/{*}chr") or "\N{INTEGRAL}")
             inner = inline_text(node, depth + 1)
             single = len(inner) < 2 or kind not in _SIGNS
             pieces.append(_SIGNS.get(kind, "") + (inner if single else f"({inner})"))

@@ -252,15 +252,19 @@ def test_docx_drops_what_was_deleted_and_writes_equations(tmp_path: Path) -> Non
     half = (
         "<m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>"
     )
+    total = (
+        '<m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub><m:r><m:t>n</m:t></m:r></m:sub>'
+        "<m:e><m:r><m:t>x</m:t></m:r></m:e></m:nary>"
+    )
     body = (
         "<w:p><w:ins><w:r><w:t>kept </w:t></w:r></w:ins><w:del><w:r><w:delText>gone</w:delText>"
-        f"</w:r></w:del><m:oMath>{half}</m:oMath></w:p>"
+        f"</w:r></w:del><m:oMath>{half}{total}</m:oMath></w:p>"
     )
     path = zipped(
         tmp_path / "a.docx",
         {"word/document.xml": f"<w:document {w} {m}><w:body>{body}</w:body></w:document>"},
     )
-    assert read(path).text == "kept (a+b)/2\n"
+    assert read(path).text == "kept (a+b)/2∑_nx\n"
 
 
 def test_pptx_slides_are_pages(tmp_path: Path) -> None:
