@@ -34,9 +34,10 @@ class KeptReadings:
         found = self._known(keys)
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if new:
-            made = dict(zip(new, read([*new.values()]), strict=True))
+            made = dict(zip(new, map(_packed, read([*new.values()])), strict=True))
             self._keep(made)
-            found |= made
+            # As it will be known from now on, so that a question finds the same again.
+            found |= {key: _unpacked(*held) for key, held in made.items()}
         return [found[key] for key in keys]
 
     def _known(self, keys: Sequence[bytes]) -> dict[bytes, TokenVectors]:
@@ -48,10 +49,10 @@ class KeptReadings:
         except (sqlite3.Error, OSError, ValueError, TypeError):
             return {}
 
-    def _keep(self, made: Mapping[bytes, TokenVectors]) -> None:
+    def _keep(self, made: Mapping[bytes, tuple[bytes, bytes]]) -> None:
         try:
             with self._opened() as file:
-                rows = ((key, *_packed(reading)) for key, reading in made.items())
+                rows = ((key, *held) for key, held in made.items())
                 file.executemany("INSERT OR IGNORE INTO readings VALUES (?, ?, ?)", rows)
                 first, last = file.execute("SELECT min(rowid), max(rowid) FROM readings").fetchone()
                 if last - first >= MOST_KEPT:

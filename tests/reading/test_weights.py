@@ -147,9 +147,10 @@ def test_a_text_is_read_once(tmp_path: Path) -> None:
         asked.extend(texts)
         return list(map(made_up, texts))
 
-    KeptReadings(tmp_path / "reading.db").of(["wolf", "lamp", "wolf"], read)
+    first = KeptReadings(tmp_path / "reading.db").of(["wolf", "lamp", "wolf"], read)
     again = KeptReadings(tmp_path / "reading.db").of(["lamp", "a bus", "wolf"], read)
     assert asked == ["wolf", "lamp", "a bus"]
+    assert first[1].vectors.tolist() == again[0].vectors.tolist()
     for _ in range(2):
         (nothing,) = KeptReadings(tmp_path / "reading.db").of(["---"], lambda _texts: [NOTHING])
         assert not len(nothing.spans)
