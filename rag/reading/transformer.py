@@ -18,9 +18,9 @@ from state.errors import SetupError
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
 
-TOKENS = 512
-"""Of a window, as many as the model has places for."""
-_OVERLAP = 64
+TOKENS = 256
+"""Of a window, as many as the model was made to read at once."""
+_OVERLAP = 32
 _TOKENS_AT_ONCE = 4096
 _SAYS = re.compile(r"\w")
 _CHARACTERS = 10_000
