@@ -105,12 +105,16 @@ def ingest(
 
 def _still_there(roots: Sequence[str], terminal: Terminal) -> list[str]:
     """A folder that is gone may be a disk that is not mounted: what was read from it stays."""
-    for gone in [root for root in roots if not os.path.lexists(root)]:
-        terminal.warn(
-            f"{gone} is gone; what was read from it stays. Ingest an empty folder in its place to"
-            " take that out."
-        )
-    return [root for root in roots if os.path.lexists(root)]
+    there = []
+    for root in roots:
+        if os.path.lexists(root):
+            there.append(root)
+        else:
+            terminal.warn(
+                f"{root} is gone; what was read from it stays. Ingest an empty folder in its place"
+                " to take that out."
+            )
+    return there
 
 
 def _show(report: IngestReport, terminal: Terminal, *, data: bool) -> None:

@@ -33,12 +33,15 @@ WINDOW_TERMS = 15
 _K1, _B = 0.8, 0.6
 
 
-def term_weights(frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
-    """BM25's inverse document frequency of each term."""
-    return {
-        term: math.log(1 + (chunks - count + 0.5) / (count + 0.5))
-        for term, count in frequencies.items()
-    }
+def rarity(count: int, total: int) -> float:
+    """BM25's inverse document frequency of a term that `count` of `total` chunks hold."""
+    count = min(count, total)
+    return math.log(1 + (total - count + 0.5) / (count + 0.5))
+
+
+def term_weights(frequencies: Mapping[str, int], total: int) -> dict[str, float]:
+    """The rarity of each term."""
+    return {term: rarity(count, total) for term, count in frequencies.items()}
 
 
 def rarities(frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from rag.index.ranking import term_weights
 from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans
 from rag.question.specificity import capitalized, specificities
@@ -84,7 +84,7 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
     specificity |= {
         term: max(specificity[term], 1.0) for term in capitalized(mended.text) & {*spelt}
     }
-    rarities = {term: rarity(count, total) for term, count in counts.items()}
+    rarities = term_weights(counts, total)
     weights = {term: rarities[term] * specificity[term] ** 2 for term in spelt}
     return ParsedQuestion(
         mended.text, mended, tuple(spelt), weights, rarities, counts, spelt, specificity
@@ -97,12 +97,6 @@ def share(weights: Mapping[str, float], held: Collection[str]) -> float:
     if mass <= 0:
         return 0.0
     return sum(weight for term, weight in weights.items() if term in held) / mass
-
-
-def rarity(count: int, total: int) -> float:
-    """BM25's inverse document frequency of a term that `count` of `total` chunks hold."""
-    count = min(count, total)
-    return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
 def with_context(question: str, context: str) -> str:

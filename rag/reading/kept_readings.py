@@ -84,7 +84,7 @@ def _unpacked(vectors: bytes, spans: bytes) -> TokenVectors:
     import numpy as np
 
     places = np.frombuffer(spans, np.uint16).reshape(-1, 2)
-    held = np.frombuffer(vectors, np.int8).astype(np.float32)  # Likeness asks for no length
+    held = np.frombuffer(vectors, np.int8).astype(np.float32)  # MaxSim asks for no length
     width = held.size // max(len(places), 1)
     return TokenVectors(held.reshape(len(places), width), places)
 

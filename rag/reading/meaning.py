@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index.language import ENGLISH, in_use
 from rag.question.parse import parted
-from rag.reading.token_vectors import Likeness, TokenVectors
+from rag.reading.token_vectors import MaxSim, TokenVectors
 from state.documents import headed_text
 from state.passages import RetrievedChunk
 
@@ -43,13 +43,13 @@ class Meaning:
         """Whether the transformer reads what is asked here and now: its words are English."""
         return self._folder is not None and in_use() == ENGLISH
 
-    def likeness(self, question: str, texts: Sequence[str]) -> list[Likeness]:
+    def likeness(self, question: str, texts: Sequence[str]) -> list[MaxSim]:
         """Of each text to the question as a whole, and to what was typed where something is carried
         behind it.
         """
         asked = list(dict.fromkeys((question, parted(question)[0])))
         found = self._read([*asked, *texts])
-        return [Likeness(found[: len(asked)], text) for text in found[len(asked) :]]
+        return [MaxSim(found[: len(asked)], text) for text in found[len(asked) :]]
 
     def _read(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
         if not self.reads:

@@ -48,14 +48,14 @@ class Weighed:
 
 
 def snippets(
-    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning, most: int = MOST
+    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning
 ) -> list[Weighed]:
     """The best stretches of the first chunks, best first, none overlapping another."""
     kept: list[Weighed] = []
     far = FAR_BEHIND if meaning.reads else _FAR_BEHIND_BY_WORDS
     for each in sorted(_measured(question, chunks, meaning), key=lambda snippet: -snippet.worth):
         behind = bool(kept) and each.worth < kept[0].worth - far
-        if len(kept) == most or behind:
+        if len(kept) == MOST or behind:
             break
         stretch = _reaching(each.stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
         repeats = any(each.stretch.overlaps(other.stretch) for other in kept)

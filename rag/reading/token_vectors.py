@@ -24,7 +24,7 @@ class TokenVectors(NamedTuple):
     spans: npt.NDArray[np.integer]
 
 
-class Likeness:
+class MaxSim:
     """Of one text to a question, which may have been read in several ways."""
 
     def __init__(self, questions: Sequence[TokenVectors], text: TokenVectors) -> None:
@@ -32,11 +32,12 @@ class Likeness:
 
         self._spans = text.spans
         self._near: list[Vectors] = []
+        unit = _unit(text.vectors).T
         for asked in (question.vectors for question in questions):
             if len(asked) and len(text.vectors):
                 # A row a token of the question: its cosines, times its share in the whole.
                 share = 1 / np.linalg.norm(asked, axis=1).sum()
-                self._near.append(asked * share @ _unit(text.vectors).T)
+                self._near.append(asked * share @ unit)
 
     def whole(self) -> list[float]:
         """To each way of reading the question; nothing where nothing was read."""

@@ -15,7 +15,7 @@ from rag.question.spelling import Mended
 from rag.reading.meaning import RankedCollection
 from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
-from rag.reading.token_vectors import Likeness, TokenVectors
+from rag.reading.token_vectors import MaxSim, TokenVectors
 from rag.session import open_session
 from rag.text.chunk import chunk_parts
 from state.settings import load_settings
@@ -47,9 +47,9 @@ class WordsAlone:
 
     reads: bool = True
 
-    def likeness(self, question: str, texts: list[str]) -> list[Likeness]:
+    def likeness(self, question: str, texts: list[str]) -> list[MaxSim]:
         words = list(dict.fromkeys(question.lower().strip("?").split()))
-        return [Likeness([one_hot(" ".join(words), words)], one_hot(each, words)) for each in texts]
+        return [MaxSim([one_hot(" ".join(words), words)], one_hot(each, words)) for each in texts]
 
 
 def one_hot(text: str, words: list[str]) -> TokenVectors:

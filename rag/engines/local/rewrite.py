@@ -15,9 +15,10 @@ from itertools import chain
 from rag.engines.local.grade import held_terms
 from rag.engines.protocol import RewriteRequest, Rewritten
 from rag.index.candidates import chunk_terms
+from rag.index.ranking import rarity
 from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans, terms
-from rag.question.parse import ParsedQuestion, rarity
+from rag.question.parse import ParsedQuestion
 from state.passages import RetrievedChunk
 
 LEARN_FROM = 0.05
