@@ -23,12 +23,15 @@ from state.shared_place import open_turn_store
 ROOT = Path(__file__).parents[2]
 
 AS_NOBODY = """
-import os, sys
+import os, sys, tempfile
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from state.errors import StorageError
 from state.shared_place import open_turn_store
 from turn_samples import make_answer
+with tempfile.TemporaryDirectory() as other, open_turn_store(Path(other)) as store:
+    store.append("a", make_answer())  # imports what is imported late, while it can be read
+    assert list(store.turns("a"))
 if os.geteuid() == 0:
     os.setgid(65534), os.setuid(65534)
 with open_turn_store(Path(sys.argv[1]).parent) as store:
