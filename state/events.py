@@ -47,7 +47,7 @@ class NodeFinished(TypedDict):
 class ModelCalled(TypedDict):
     """A request to a model, its retries included, told when its node has finished.
 
-    `prompt` is the version of the prompt, or a hash of one that has none. One that `failed`
+    `prompt` is a hash of its constant words. One that `failed`
     gave no reply, and counts tokens only where the question's time ran out over it.
     """
 

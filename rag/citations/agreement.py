@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from rag.index.terms import terms
 
@@ -60,38 +61,32 @@ class Figure:
         return all(_YEAR.fullmatch(each.value) for each in (self, other))
 
 
-@dataclass(frozen=True, slots=True)
-class Agreement:
-    """`lacking` are what the text says and its quotes do not; `other` is a number that its quotes
-    give in place of one of the text's, with the word that both go with; `denied` a word that one
-    of them denies and the other says.
-    """
+def disagreement(
+    text: str, quotes: Sequence[str], around: Sequence[str]
+) -> tuple[Literal["contradicted", "unverified"], str] | None:
+    """What a text says that its quotes do not, and the reason in words; None where they agree. It
+    is contradicted by a number that its quotes give in place of one of its own, beside the same
+    word.
 
-    lacking: tuple[str, ...] = ()
-    other: str | None = None
-    denied: str | None = None
-
-
-def agreement(text: str, quotes: Sequence[str], around: Sequence[str]) -> Agreement:
-    """Numbers must stand in the quotes or in the question, which is the first of `around`; names
+    Numbers must stand in the quotes or in the question, which is the first of `around`; names
     in any of what is `around` too: headings, the whole block.
     """
-    question = around[0] if around else ""
     given = [figure for quote in quotes for figure in figures(quote)]
-    known = {figure.value for figure in (*given, *figures(question))}
+    known = {figure.value for figure in (*given, *figures("".join(around[:1])))}
     said = [*figures(text)]
-    lacking = [f for f in said if f.value not in known and f.written.casefold() != "one"]
     own = {figure.value for figure in said}
+    lacking = [f for f in said if f.value not in known and f.written.casefold() != "one"]
     for figure in lacking:
         for other in given:
             if other.value not in own and figure.stands_for(other):
-                return Agreement((figure.written,), other.written)
+                return "contradicted", f"its quote says {other.written}, not {figure.written}"
     plain = _plain(" ".join((*quotes, *around)))
     names = [name for name in _names(text) if not _stands(_plain(name).strip(), plain)]
-    return Agreement(
-        tuple(dict.fromkeys((*(f.written for f in lacking), *names))),
-        denied=denied(text, ". ".join(quotes)),
-    )
+    if missing := list(dict.fromkeys([*(f.written for f in lacking), *names])):
+        return "unverified", f"its quote does not say {', '.join(missing)}"
+    if word := denied(text, ". ".join(quotes)):
+        return "unverified", f"one of the two denies “{word}”, its quote or it"
+    return None
 
 
 def denied(one: str, other: str) -> str | None:

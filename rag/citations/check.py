@@ -110,7 +110,7 @@ def check(
 def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: str) -> Finding:
     if part["located"]:
         return Finding("verified", QUOTED, tuple(part["located"]))
-    from rag.citations.agreement import agreement
+    from rag.citations.agreement import disagreement
     from rag.citations.locate import locate
 
     found: list[tuple[ContextDocument, Located]] = []
@@ -125,17 +125,10 @@ def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
     around = [question]
     for (document, place), citation in zip(found, citations, strict=True):
         around += [document["title"] or "", place.excerpt["heading"], citation["passage"]]
-    said = agreement(part["text"], [citation["quote"] for citation in citations], around)
-    if said.other is not None:
-        reason = f"its quote says {said.other}, not {said.lacking[0]}"
-        return Finding("contradicted", reason, citations)
-    if said.lacking or said.denied:
-        reason = f"its quote does not say {', '.join(said.lacking)}"
-        if not said.lacking:
-            reason = f"one of the two denies “{said.denied}”, its quote or it"
-        supported: tuple[Citation, ...] = tuple({**c, "support": "unsupported"} for c in citations)
-        return Finding("unverified", reason, supported)
-    return Finding("verified", STANDS, citations)
+    found_wrong = disagreement(part["text"], [each["quote"] for each in citations], around)
+    if found_wrong is None:
+        return Finding("verified", STANDS, citations)
+    return Finding(*found_wrong, tuple({**each, "support": "unsupported"} for each in citations))
 
 
 def in_doubt(checked: Checked) -> dict[int, tuple[str, str]]:

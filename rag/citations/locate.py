@@ -27,11 +27,8 @@ _LONGEST = 4_000
 _APART = 12
 """Characters between two stretches that are read as one: marks and white space."""
 _ELLIPSIS = re.compile(r"\s*(?:\[(?:…|\.{3})\]|…|\.{3,})\s*")
-_SIGNS = re.compile(r"\s.*", re.DOTALL)
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
 _SHORT = 3
-_LONG = 5
-
 
 _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _INVISIBLE = "\u00ad\u200b-\u200d\u2060\ufeff"
@@ -72,19 +69,18 @@ class Located:
 def locate(quote: str, document: ContextDocument) -> list[Located]:
     """Where the quote stands, each of its pieces between ellipses; empty unless all of them do."""
     told = [(piece, [*words_of(piece)]) for piece in _ELLIPSIS.split(quote[:_LONGEST])]
-    asked = [[word.said for word in words] for _, words in told if words]
-    if not asked or not any(_says_something(piece) for piece in asked):
+    asked = [
+        (piece[words[-1].end :].partition(" ")[0], [word.said for word in words])
+        for piece, words in told
+        if words
+    ]
+    if not any(_says_something(said) for _, said in asked):
         return []
     text = [*_words(document["excerpts"])]
-    found = [_find(piece, text) for piece in asked]
-    if any(place is None for place in found):
+    found = [(place, behind) for behind, said in asked if (place := _find(said, text)) is not None]
+    if len(found) < len(asked):
         return []
-    signs = [_SIGNS.sub("", piece[words[-1].end :]) for piece, words in told if words]
-    return [
-        _located(text[place[0]].start, text[place[1]].end, document, behind)
-        for place, behind in zip(found, signs, strict=True)
-        if place is not None
-    ]
+    return [_located(text[a].start, text[b].end, document, behind) for (a, b), behind in found]
 
 
 def words_of(text: str, base: int = 0) -> Iterator[Word]:
@@ -154,25 +150,16 @@ def _nearly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | Non
 
 def _changed(piece: Sequence[str], other: Sequence[str]) -> float:
     """How many words must be changed for the piece to be the other."""
-    cost = 0.0
-    for _, a, b, c, d in SequenceMatcher(None, piece, other, autojunk=False).get_opcodes():
-        left, right = piece[a:b], other[c:d]
-        if left != right:
-            forms = len(left) == len(right) and all(map(_is_form, left, right))
-            least = 1.0 if left and right else 0.0
-            dear = max(sum(map(_weight, left)), sum(map(_weight, right)), least)
-            cost += 0.3 * len(left) if forms else dear
-    return cost
+    changes = SequenceMatcher(None, piece, other, autojunk=False).get_opcodes()
+    return sum(
+        max(sum(map(_weight, piece[a:b])), sum(map(_weight, other[c:d])))
+        for what, a, b, c, d in changes
+        if what != "equal"
+    )
 
 
 def _weight(said: str) -> float:
-    """What it costs to leave a word out or to put it in: a number or a denial is never near."""
-    if said in _DENIALS or said == "\n" or any(map(str.isdigit, said)):
+    """What it costs to change a word: a number, a denial or a sign is never near."""
+    if said in _DENIALS or not said.isalpha():
         return float(MOST_WORDS)
     return 0.5 if len(said) <= _SHORT else 1.0
-
-
-def _is_form(said: str, other: str) -> bool:
-    """Whether two words are forms of one: "restore" and "restores"."""
-    plain = max(_weight(said), _weight(other)) <= 1
-    return plain and min(len(said), len(other)) >= _LONG and said[:_LONG] == other[:_LONG]

@@ -147,7 +147,8 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
         return
     finally:
         chat.close()
-    speed = (meter.inputs + meter.outputs) / max(time.perf_counter() - began, 0.001)
+    tokens = meter.usage["input_tokens"] + meter.usage["output_tokens"]
+    speed = tokens / max(time.perf_counter() - began, 0.001)
     form = _SAID[(chat.known.form or "text").split()[0]]
     thinks = "; thinks before it replies" if reply.thinks else ""
     detail = f"{form}{thinks}; {speed:,.0f} tokens a second"

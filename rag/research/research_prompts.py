@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rag.context import document_text
-from rag.engines.openai.prompts import Fence, Messages
+from rag.engines.openai.prompts import Messages, fenced
 from rag.research.findings import ReadFiles, signs
 from rag.research.researcher import View
 from rag.research.roles import PLANNED, Role
@@ -80,14 +80,10 @@ def search_messages(
 ) -> Messages:
     """`found` and `left` are what the first reading brought, and what it left open."""
     facts = [*(finding["text"] for file in read.files for finding in file["findings"]), *found]
-    documents = [
-        (f"[{each['number']}]", f"{each['title'] or ''} {each['source']}", document_text(each))
-        for each in given
-    ]
+    named = [(each, f"{each['title'] or ''} {each['source']}") for each in given]
+    told = [fenced(f"[{each['number']}]", name, document_text(each)) for each, name in named]
     if facts:
-        documents.append(("known", "found before", _listed(facts)))
-    fence = Fence.around(task["instruction"], [text for *_, text in documents])
-    told = [fence.document(*each) for each in documents]
+        told.append(fenced("known", "found before", _listed(facts)))
     if left:
         told.append("Look only for what is still open: " + "; ".join(map(one_line, left)))
     told.append(f"Task: {one_line(task['instruction'])}")
@@ -104,10 +100,9 @@ def compose_messages(role: Role, task: Subtask, read: ReadFiles) -> Messages:
         f"[{c['marker']}] {c['source']}: {one_line(c['quote'])[:LONGEST_LINE]}"
         for c in read.citations
     ]
-    fence = Fence.around(task["instruction"], [*findings, *quotes])
     told = [
-        fence.document("findings", "", "\n".join(findings)),
-        fence.document("quotes", "", "\n".join(quotes)),
+        fenced("findings", "", "\n".join(findings)),
+        fenced("quotes", "", "\n".join(quotes)),
         f"Question: {one_line(task['instruction'])}",
     ]
     return [("system", role.system), ("user", "\n".join(told))]

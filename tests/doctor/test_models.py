@@ -9,7 +9,7 @@ from scripted_server import ScriptedServer, Sent, call, status, text
 from rag.doctor.models import check_models
 from rag.embed.builtin import BuiltinEmbedder
 
-GRADE = {"document_1": {"reason": "stated", "relevant": True}}
+GRADE = {"document_1": {"reason": "stated", "holds": True}}
 OLLAMA = {
     "/api/version": {"version": "0.9"},
     "/api/show": {"parameters": "num_ctx 4096\nstop <end>"},

@@ -6,6 +6,7 @@ import pytest
 from openai_samples import settings_for
 
 from rag.budget import Budget, BudgetSpent
+from rag.engines.openai.reply import Reply
 from rag.engines.openai.usage_meter import UsageMeter, price_of, require_prices
 from state.errors import SettingsError
 
@@ -76,24 +77,23 @@ def test_prices_of_the_settings_come_first():
     assert price_of("llama3", settings_for()) is None
 
 
-def test_a_meter_adds_up_from_several_threads_and_charges_the_budget():
-    meter = UsageMeter(Budget())
-    add = lambda: [meter.add(2, 1, (1.0, 1.0), estimated=False) for _ in range(500)]  # noqa: E731
-    threads = [Thread(target=add) for _ in range(4)]
+def test_a_budget_adds_up_from_several_threads():
+    budget = Budget()
+    threads = [Thread(target=lambda: [budget.add(3, 1.0) for _ in range(500)]) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert meter.usage["llm_calls"] == 2000
-    assert meter.usage["input_tokens"] == 4000
-    assert meter.usage["cost_usd"] == pytest.approx(6000e-6)
-    assert meter.budget.tokens == 6000
-    assert "estimated" not in meter.usage
+    assert (budget.tokens, budget.cost) == (6000, 2000.0)
 
 
 def test_one_unpriced_call_makes_the_cost_unknown():
     meter = UsageMeter(Budget())
-    meter.add(1, 1, (1.0, 1.0), estimated=False)
-    meter.add(1, 1, None, estimated=True)
+    counted = Reply("Yes.", usage={"input_tokens": 100, "output_tokens": 1, "total_tokens": 101})
+    for price, reply in (((1.0, 1.0), counted), (None, Reply("Yes."))):
+        call = {"model": "m", "host": "h"}
+        meter.settle(call, [("user", "Is it so?")], reply, price)
+    assert meter.usage["llm_calls"] == 2
     assert meter.usage["cost_usd"] is None
     assert meter.usage["estimated"] is True
+    assert meter.budget.tokens == sum(meter.usage[f"{side}_tokens"] for side in ("input", "output"))

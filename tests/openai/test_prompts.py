@@ -22,7 +22,7 @@ from openai_samples import (
 from scripted_server import ScriptedServer, call, text
 
 from rag.engines.openai import prompts
-from rag.engines.openai.prompts import Fence
+from rag.engines.openai.prompts import fenced as fenced_text
 from rag.engines.protocol import RewriteRequest
 
 PLANTED = (
@@ -100,39 +100,25 @@ def test_instructions_in_passages_titles_history_and_claims_are_fenced_too():
         assert not any("Ignore all" in line for line in lines)
 
 
-def test_the_mark_is_a_question_s_own_and_nothing_changes_before_the_documents_on_a_retry():
+def test_nothing_changes_before_the_documents_on_a_retry():
     first = prompts.generate_messages(answering())
     again = prompts.generate_messages(answering(feedback=["Paris is big."]))
-    other = prompts.generate_messages(replace(answering(), question="Another?"))
-    assert fenced(first[1][1])[1] == fenced(again[1][1])[1] != fenced(other[1][1])[1]
     documents = first[1][1].partition("Question:")[0]
     assert again[0] == first[0]
     assert again[1][1].startswith(documents)
 
 
 def test_the_mark_is_another_in_another_process():
-    code = "from rag.engines.openai.prompts import Fence; print(Fence.around('q', []).mark)"
+    code = "from rag.engines.openai.prompts import MARK; print(MARK)"
     run = [sys.executable, "-c", code]
-    marks = {subprocess.run(run, capture_output=True, check=True).stdout for _ in range(2)}
-    assert len(marks) == 2
-
-
-def test_no_line_is_nothing_but_the_mark():
-    user = prompts.generate_messages(answering(feedback=["Paris is big."]))[1][1]
-    assert not re.search(r"^#[0-9a-f]{8}$", user, re.MULTILINE)
+    shown = subprocess.run(run, capture_output=True, check=True, text=True).stdout
+    assert shown.strip() != prompts.MARK
 
 
 @given(st.lists(st.text(), max_size=4))
-def test_no_text_holds_its_own_fence(texts):
-    fence = Fence.around(QUESTION, texts)
-    body = "\n".join(fence.document(f"document_{n}", "", text) for n, text in enumerate(texts))
-    assert body.count(fence.mark) == 2 * len(texts)
+def test_no_text_closes_its_own_fence(texts):
+    body = "\n".join(fenced_text(f"document_{n}", "", text) for n, text in enumerate(texts))
     assert body.casefold().count("</document>") == len(texts)
-
-
-def test_a_mark_that_a_document_holds_is_drawn_again():
-    usual = Fence.around(QUESTION, []).mark
-    assert Fence.around(QUESTION, [f"it says {usual.upper()} here"]).mark != usual
 
 
 def test_a_chunk_graded_before_is_not_sent_to_be_graded_again():

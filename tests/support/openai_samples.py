@@ -17,6 +17,7 @@ from rag.engines.protocol import (
     GradeRequest,
     RewriteRequest,
     Rewritten,
+    Verified,
 )
 from rag.text.blocks import blocks_of_text
 from state.passages import ContextDocument, Grade, HistoryTurn, RetrievedChunk
@@ -50,6 +51,9 @@ class StandIn:
     def grade(self, request: GradeRequest) -> Graded:
         grades = (grade_of(c["chunk_id"], relevant=False, grader="local") for c in request.chunks)
         return Graded(tuple(grades), sufficient=False)
+
+    def verify(self, claims: Sequence[str], _quotes: Sequence[str]) -> Verified:
+        return Verified((None,) * len(claims))
 
     def rewrite(self, _request: RewriteRequest) -> Rewritten:
         return Rewritten(None, "code has no other words")

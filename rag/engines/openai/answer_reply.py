@@ -18,10 +18,13 @@ from rag.engines.openai.plain_reply import read_parts
 from rag.engines.openai.reply import json_objects
 from state.answer import AnswerPart, DraftQuote
 
-MOST_PARTS, MOST_QUOTES, MOST_MISSING = 40, 8, 8
-LONGEST = 4_000
 _SHORT: dict[str, Any] = {"maxLength": 400}
 _OPENS_A_LINE = re.compile(r"\s*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |\||`{3}|~{3})")
+_RULE = re.compile(r"[\s|:\-=*_+]+$")
+_INTRODUCES = re.compile(
+    rf"[^\n]*:$|\s{{0,3}}#{{1,6}}\s[^\n]*$|\s{{0,3}}\*\*[^*\n]{{1,80}}\*\*$|{_RULE.pattern}"
+)
+"""A line that ends with a colon, a heading, a rule."""
 _MARKER = re.compile(r"[ \t]*\[\d{1,3}\]")
 
 
@@ -73,7 +76,7 @@ def read_reply(text: str) -> ReadReply:
     if text.startswith(("{", "```json")):  # it was meant to be JSON and broke off
         parts = [text for text in partial_texts(text) if text.strip()]
         return ReadReply([_part(each, [], "") for each in parts])
-    return ReadReply(read_parts(text))
+    return ReadReply(_led(read_parts(text)))
 
 
 def _read(reply: Mapping[str, Any]) -> ReadReply | None:
@@ -81,7 +84,7 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
     if not isinstance(told, list):
         return None
     parts: list[AnswerPart] = []
-    for each in told[:MOST_PARTS]:
+    for each in told:
         text = each.get("text") if isinstance(each, Mapping) else each
         if not isinstance(text, str) or not text.strip():
             continue
@@ -91,7 +94,7 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
     listed = missing if isinstance(missing, list) else [missing]
     lacking = [
         " ".join(_clean(each).split())[:300]
-        for each in listed[:MOST_MISSING]
+        for each in listed
         if isinstance(each, str) and each.strip()
     ]
     held = reply.get("held") not in (False, "false", "no")
@@ -100,18 +103,18 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
 
 def _quotes(told: Any) -> list[DraftQuote]:
     found: list[DraftQuote] = []
-    for each in told[:MOST_QUOTES] if isinstance(told, list) else []:
+    for each in told if isinstance(told, list) else []:
         if not isinstance(each, Mapping):
             continue
         number = re.search(r"\d{1,4}", str(each.get("document")))
         quote = each.get("quote")
         if number is not None and isinstance(quote, str) and quote.strip():
-            found.append({"document": int(number[0]), "quote": _clean(quote)[:LONGEST]})
+            found.append({"document": int(number[0]), "quote": _clean(quote)})
     return found
 
 
 def _part(text: str, quotes: list[DraftQuote], above: str) -> AnswerPart:
-    text = _MARKER.sub("", _clean(text)).strip()[:LONGEST]
+    text = _MARKER.sub("", _clean(text)).strip()
     own_line = _OPENS_A_LINE.match(text) or _OPENS_A_LINE.match(above.rpartition("\n")[2])
     before = "\n" if own_line else " "
     if (text.startswith("```") or "\n" in text or "\n" in above) and above:
@@ -120,11 +123,15 @@ def _part(text: str, quotes: list[DraftQuote], above: str) -> AnswerPart:
 
 
 def _led(parts: list[AnswerPart]) -> list[AnswerPart]:
-    """A line that only introduces what follows is one part with it."""
+    """A line that only introduces what follows is one part with it, and so is a table's head."""
     led: list[AnswerPart] = []
     for part in parts:
         above = led[-1] if led else None
-        if above is not None and not above["quotes"] and above["text"].endswith(":"):
+        if (
+            above is not None
+            and not above["quotes"]
+            and (_INTRODUCES.match(above["text"].rpartition("\n")[2]) or _RULE.match(part["text"]))
+        ):
             text = above["text"] + part["before"] + part["text"]
             led[-1] = {**part, "before": above["before"], "text": text}
         else:

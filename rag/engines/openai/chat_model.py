@@ -8,9 +8,10 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from rag.budget import BudgetSpent, recorded_call
+from rag.budget import BudgetSpent, call_log, recorded_call
 from rag.endpoint.address import (
     CONNECT_SECONDS,
     Endpoint,
@@ -20,7 +21,7 @@ from rag.endpoint.address import (
 )
 from rag.endpoint.failures import failure, foreign_errors, quoted
 from rag.endpoint.servers import KnownServer, keep_server, known_server
-from rag.engines.openai.prompts import Messages, sendable, shaped, version_of
+from rag.engines.openai.prompts import Messages, sendable, shaped
 from rag.engines.openai.reply import Reply
 from rag.engines.openai.usage_meter import UsageMeter, price_of, tokens_of
 from state.errors import ModelError, RequestRefusedError
@@ -162,8 +163,8 @@ class ChatModel:
         from langsmith import tracing_context
 
         messages, meter = request.messages, request.meter
-        version = version_of(messages)
-        with recorded_call(meter.log, "chat", self.name, self.endpoint.host, version) as call:
+        words = sha256(messages[0][1].encode()).hexdigest()[:12]
+        with recorded_call(call_log(), "chat", self.name, self.endpoint.host, words) as call:
             try:
                 # LangSmith's variables in the environment do not send documents anywhere from here.
                 with tracing_context(enabled=False):

@@ -30,6 +30,7 @@ from rag.engines.protocol import (
     Verified,
 )
 from state.choices import GraderChoice
+from state.errors import ModelAccessError, ModelError
 from state.passages import HistoryTurn
 from state.settings import Settings
 
@@ -47,7 +48,7 @@ class OpenAIEngine:
     settings: Settings
     budget: Budget = field(default_factory=Budget)
     streamed: bool = True
-    failures: list[UsageMeter] = field(default_factory=list)
+    failures: list[ModelError] = field(default_factory=list)
 
     @classmethod
     def connect(cls, settings: Settings, local: Engine) -> OpenAIEngine:
@@ -75,25 +76,61 @@ class OpenAIEngine:
         return self.chat.name
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
-        name = self.settings.collection
-        return self._metered(partial(contextualize, self.chat, self.local, question, history, name))
+        if not history:
+            return Contextualized(question)
+        ask = partial(contextualize, self.chat, question, history, self.settings.collection)
+        local = partial(self.local.contextualize, question, history)
+        unusable = f"{self.chat.who} did not rewrite the follow-up question."
+        return self._or_local(ask, local, "It was read as code reads it.", unusable)
 
     def grade(self, request: GradeRequest) -> Graded:
-        if self.failures or self.settings.grader is not GraderChoice.MODEL:
+        if self.settings.grader is not GraderChoice.MODEL or not request.chunks:
             return self.local.grade(request)
-        return self._metered(partial(grade, self.chat, self.local, request))
+        ask = partial(grade, self.chat, self.local, request)
+        local = partial(self.local.grade, request)
+        return self._or_local(ask, local, "Until then the local grader graded.")
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
-        if self.failures:
-            return self.local.rewrite(request)
-        name = self.settings.collection
-        return self._metered(partial(rewrite, self.chat, self.local, request, name))
+        ask = partial(rewrite, self.chat, request, self.settings.collection)
+        local = partial(self.local.rewrite, request)
+        return self._or_local(ask, local, "The query was rewritten by code.")
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
         return self._metered(partial(generate, self.chat, request, emit, streamed=self.streamed))
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
-        return self._metered(partial(verify, self.chat, claims, quotes))
+        ask = partial(verify, self.chat, claims, quotes)
+        local = partial(self.local.verify, claims, quotes)
+        return self._or_local(ask, local, "What is in doubt stays so.")
+
+    def _or_local(
+        self,
+        ask: Callable[[UsageMeter], T | None],
+        local: Callable[[], T],
+        instead: str,
+        unusable: str = "",
+    ) -> T:
+        """What the model gives. Where its call fails, what code does, for the rest of the question;
+        also where its reply is of no use, which is told if there are words for it.
+        """
+        if self.failures:
+            return local()
+
+        def either(meter: UsageMeter) -> T:
+            why = unusable
+            try:
+                if (made := ask(meter)) is not None:
+                    return made
+            except ModelAccessError:
+                raise
+            except ModelError as error:
+                self.failures.append(error)
+                why = str(error)
+            by_code = local()
+            told = (f"{why} {instead}",) if why else ()
+            return replace(by_code, warnings=(*told, *by_code.warnings))
+
+        return self._metered(either)
 
     def _metered(self, ask: Callable[[UsageMeter], T]) -> T:
         """With what the calls inside took and warned of; what they took is told with BudgetSpent
@@ -105,7 +142,4 @@ class OpenAIEngine:
         except BudgetSpent as spent:
             spent.usage = meter.usage
             raise
-        finally:
-            if meter.failed:
-                self.failures.append(meter)
         return replace(done, usage=meter.usage, warnings=(*done.warnings, *meter.warnings))

@@ -22,8 +22,6 @@ _BEHIND = re.compile(
     rf"{_CODE}|`[^`\n]+`|(?P<stop>[.!?…。][\"'”’»)*_]*)(?P<signs>(?:[ \t]*{_SIGN})+)",
     re.IGNORECASE | re.MULTILINE,
 )
-_OPENS = re.compile(r"\s{0,3}#{1,6}\s|\s{0,3}\*\*[^*\n]{1,80}\*\*:?$|[\s|:\-=*_+]+$")
-_HEAD = re.compile(r"\|[^\n]*\n[ \t]*\|[\s|:\-]+$", re.MULTILINE)
 _REFERENCES = re.compile(
     rf"\n[ \t]*(?:#{{1,6}}[ \t]*)?\**(?:{_KINDS}|citations?)\**:?\**:?[ \t]*"
     r"(?:\n\s*(?:[-*•]\s*)?(?:[\[【(]|\d{1,3}[.)])[^\n]*)+\s*\Z",
@@ -33,30 +31,21 @@ _LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
 def read_parts(draft: str) -> list[AnswerPart]:
-    """The draft's sentences, each resting on its own words in the documents that its markers name.
-    A heading, a table's head and a line that only introduces are one part with what follows.
+    """The draft's sentences, each resting on its own words in the documents that its markers
+    name.
     """
     text = _BEHIND.sub(_before_the_stop, _REFERENCES.sub("", draft))
     parts: list[AnswerPart] = []
-    end, above, opened = 0, "", ""
+    end = 0
     for start, stop in _units(text):
-        before, end = text[end:start], stop
-        written = text[start:stop]
+        before, end, written = text[end:start], stop, text[start:stop]
         code = _FENCED.match(written)
         shown = written if code else _MARKER.sub(_unsigned, written).strip()
         numbers = [] if code else _numbers(written)
-        if not shown:  # markers on a line of their own are of what stands above
-            if parts:
-                parts[-1]["quotes"] += _resting(parts[-1]["text"], numbers)
-            continue
-        opened = opened if above else before
-        above += (before if above else "") + shown
-        more = stop < len(text.rstrip()) and not numbers and not code
-        if more and (_introduces(shown) or _HEAD.match(text, start)):
-            continue
-        told = [] if above == shown and _introduces(shown) else _resting(shown, numbers)
-        parts.append({"before": opened, "text": above, "quotes": told, "located": []})
-        above = ""
+        if shown:
+            parts.append({"before": before, "text": shown, "quotes": [], "located": []})
+        if parts:  # markers on a line of their own are of what stands above
+            parts[-1]["quotes"] += _resting(parts[-1]["text"], numbers)
     return parts
 
 
@@ -66,10 +55,6 @@ def _before_the_stop(found: re.Match[str]) -> str:
 
 def _unsigned(found: re.Match[str]) -> str:
     return "" if found["sign"] else found[0]
-
-
-def _introduces(shown: str) -> bool:
-    return bool(_OPENS.match(shown)) or shown.endswith(":")
 
 
 def _resting(text: str, numbers: list[int]) -> list[DraftQuote]:

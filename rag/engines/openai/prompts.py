@@ -1,20 +1,15 @@
 """Every word sent to a model besides the person's and the documents' own, which are fenced.
 
-A prompt's `system` text is constant, so that servers' prompt caches hit; what changes
-comes after it. `version` is told in traces: raise it with the words.
+The system text is constant, so that servers' prompt caches hit; what changes comes after it.
 """
 
 from __future__ import annotations
 
-import hmac
 import json
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from hashlib import sha256
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from rag.context import document_text
@@ -43,128 +38,75 @@ LONGEST_GRADED = 2_400
 """Characters of a chunk that is graded."""
 MOST_EARLIER = 3
 _TAG = re.compile(r"<(?=\s*/?\s*document\b)", re.IGNORECASE)
-_SECRET = secrets.token_bytes(16)
-"""Of this process: with it a question gives its mark, and nobody else can work that out."""
+MARK = f"#{secrets.token_hex(4)}"
+"""Of this process: who wrote a document cannot know it, and so cannot close its fence from inside,
+and a server that keeps the beginning of a prompt need not read it again.
+"""
 
 
-@dataclass(frozen=True, slots=True)
-class Fence:
-    """Foreign text between marks, so that a model can tell data from the words around it.
-
-    The mark is drawn at random, and the same for all requests of one question: a server that keeps
-    the beginning of a prompt need not read it again, and who wrote a document cannot know it, and
-    so cannot close the fence from inside.
+def fenced(name: str, title: str, text: str) -> str:
+    """Foreign text between marks, so that a model can tell data from the words around it; tags like
+    the fence's own are made harmless in it.
     """
-
-    mark: str
-
-    @classmethod
-    def around(cls, question: str, texts: Iterable[str]) -> Fence:
-        """The question's fence, whose mark is in none of the texts."""
-        held = [text.casefold() for text in texts]
-        drawn = (f"{draw} {question}".encode("utf-8", "replace") for draw in count())
-        marks = (f"#{hmac.digest(_SECRET, each, 'sha256').hex()[:8]}" for each in drawn)
-        return cls(next(mark for mark in marks if not any(mark in text for text in held)))
-
-    def document(self, name: str, title: str, text: str) -> str:
-        """One fenced document; tags like the fence's own are made harmless in it."""
-        heading = " ".join(f"{name} {title}".split())
-        # Behind the name, which a model repeats: "as document [3] says".
-        return (
-            f"<document> {_TAG.sub('&lt;', heading)} {self.mark}\n"
-            f"{_TAG.sub('&lt;', text.strip())}\n</document> {self.mark}"
-        )
+    heading = " ".join(f"{name} {title}".split())
+    # Behind the name, which a model repeats: "as document [3] says".
+    return (
+        f"<document> {_TAG.sub('&lt;', heading)} {MARK}\n"
+        f"{_TAG.sub('&lt;', text.strip())}\n</document> {MARK}"
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
-    version: str
-    system: str
-
-
-CONTEXTUALIZE = Prompt(
-    version="contextualize/4",
-    system=(
-        "Rewrite the last question of a conversation as a standalone question that can be "
-        "understood and searched without the conversation: replace pronouns, fill in what was "
-        "left out, name the product and the things that it is about, change nothing else, keep "
-        "its language, do not answer it. If it already stands alone, repeat it word for word. "
-        "Reply with the question only. " + SUSPICION
-    ),
+CONTEXTUALIZE = (
+    "Rewrite the last question of a conversation as a standalone question that can be "
+    "understood and searched without the conversation: replace pronouns, fill in what was "
+    "left out, name the product and the things that it is about, change nothing else, keep "
+    "its language, do not answer it. If it already stands alone, repeat it word for word. "
+    "Reply with the question only. " + SUSPICION
 )
-GRADE = Prompt(
-    version="grade/3",
-    system=(
-        "You grade retrieved documents. A document is relevant if it states something that "
-        "answers the question or a part of it; sharing its topic or its words is not enough. "
-        "Grade every document by itself: holds is true or false, a reason has ten words at most. "
-        + SUSPICION
-    ),
+GRADE = (
+    "You grade retrieved documents. A document is relevant if it states something that "
+    "answers the question or a part of it; sharing its topic or its words is not enough. "
+    "Grade every document by itself: holds is true or false, a reason has ten words at most. "
+    + SUSPICION
 )
-REWRITE = Prompt(
-    version="rewrite/4",
-    system=(
-        "Propose one or two search queries for what a question still lacks. You are told the "
-        "titles and headings of what was found, the queries that were tried, and what the found "
-        "passages do not say. Use other words than those tried: synonyms, fuller names, the terms "
-        "a text answering it would use, and names from the titles and headings. Keep its "
-        "language. Reply with the queries only. " + SUSPICION
-    ),
+REWRITE = (
+    "Propose one or two search queries for what a question still lacks. You are told the "
+    "titles and headings of what was found, the queries that were tried, and what the found "
+    "passages do not say. Use other words than those tried: synonyms, fuller names, the terms "
+    "a text answering it would use, and names from the titles and headings. Keep its "
+    "language. Reply with the queries only. " + SUSPICION
 )
-GENERATE = Prompt(
-    version="generate/8",
-    system=(
-        "Answer the question from the numbered documents and from nothing else, in the "
-        "question's language, in one or two short sentences, more only where a list, steps or "
-        "code are asked for. Each part of the answer has its text, in Markdown and without "
-        "markers, and behind it the quotes that prove it: the number of the document and a "
-        "stretch of it copied word for word, short, with every number and name that the text "
-        "has. Answer what the documents hold; missing lists what the question asks and they do "
-        "not say, and is empty where they say all of it. Where they contradict each other, say so "
-        "and quote both. Where the question has several meanings in these documents, ask which one "
-        "is meant. If they hold nothing that answers any of it, held is false, and the one part "
-        "says so without quotes. " + SUSPICION
-    ),
+GENERATE = (
+    "Answer the question from the numbered documents and from nothing else, in the "
+    "question's language, in one or two short sentences, more only where a list, steps or "
+    "code are asked for. Each part of the answer has its text, in Markdown and without "
+    "markers, and behind it the quotes that prove it: the number of the document and a "
+    "stretch of it copied word for word, short, with every number and name that the text "
+    "has. Answer what the documents hold; missing lists what the question asks and they do "
+    "not say, and is empty where they say all of it. Where they contradict each other, say so "
+    "and quote both. Where the question has several meanings in these documents, ask which one "
+    "is meant. If they hold nothing that answers any of it, held is false, and the one part "
+    "says so without quotes. " + SUSPICION
 )
-GENERATE_PLAIN = Prompt(
-    version="generate-plain/1",
-    system=(
-        "Answer the question from the numbered documents and from nothing else, in the "
-        "question's language, in one or two short sentences, in the documents' own words. End "
-        "every sentence with the number of the document that states it, like [1]. If they do "
-        f"not hold the answer, reply exactly: {NO_ANSWER} " + SUSPICION
-    ),
+GENERATE_PLAIN = (
+    "Answer the question from the numbered documents and from nothing else, in the "
+    "question's language, in one or two short sentences, in the documents' own words. End "
+    "every sentence with the number of the document that states it, like [1]. If they do "
+    f"not hold the answer, reply exactly: {NO_ANSWER} " + SUSPICION
 )
-VERIFY = Prompt(
-    version="verify/3",
-    system=(
-        "You check claims against quotes. A claim is supported if its own quote states it or "
-        "it follows directly; being plausible or true is not enough. Check every claim by "
-        "itself: holds is true or false, a reason has ten words at most. " + SUSPICION
-    ),
+VERIFY = (
+    "You check claims against quotes. A claim is supported if its own quote states it or "
+    "it follows directly; being plausible or true is not enough. Check every claim by "
+    "itself: holds is true or false, a reason has ten words at most. " + SUSPICION
 )
-
-
-_VERSIONS = {
-    prompt.system: prompt.version
-    for prompt in (CONTEXTUALIZE, GRADE, REWRITE, GENERATE, GENERATE_PLAIN, VERIFY)
-}
-
-
-def version_of(messages: Messages) -> str:
-    """The version of a prompt's constant words; of those that have none, a hash."""
-    system = messages[0][1]
-    return _VERSIONS.get(system) or f"sha256:{sha256(system.encode()).hexdigest()[:12]}"
 
 
 def contextualize_messages(
     question: str, history: Sequence[HistoryTurn], collection: str = ""
 ) -> Messages:
-    fence = Fence.around(question, [turn["question"] + turn["answer"] for turn in history])
-    turns = [fence.document("turn", "", _said(turn)) for turn in history]
-    return _messages(
-        CONTEXTUALIZE, [*turns, *_named(collection), f"Question: {one_line(question)}"]
-    )
+    turns = [fenced("turn", "", _said(turn)) for turn in history]
+    parts = [*turns, *_named(collection), f"Question: {one_line(question)}"]
+    return _messages(CONTEXTUALIZE, parts)
 
 
 def _named(collection: str) -> list[str]:
@@ -173,8 +115,8 @@ def _named(collection: str) -> list[str]:
     return [f"The documents are the collection {one_line(collection)}."] if told else []
 
 
-def _messages(prompt: Prompt, parts: Sequence[str]) -> Messages:
-    return [("system", prompt.system), ("user", "\n".join(parts))]
+def _messages(system: str, parts: Sequence[str]) -> Messages:
+    return [("system", system), ("user", "\n".join(parts))]
 
 
 def _said(turn: HistoryTurn) -> str:
@@ -184,12 +126,13 @@ def _said(turn: HistoryTurn) -> str:
 
 
 def grade_messages(question: str, chunks: Sequence[RetrievedChunk]) -> Messages:
-    shown = [cut(chunk["text"], LONGEST_GRADED) for chunk in chunks]
-    titles = [under_headings(chunk["title"], chunk["heading"]) for chunk in chunks]
-    fence = Fence.around(question, [*shown, *titles])
     parts = [
-        fence.document(f"document_{number}", title, text)
-        for number, (title, text) in enumerate(zip(titles, shown, strict=True), 1)
+        fenced(
+            f"document_{number}",
+            under_headings(chunk["title"], chunk["heading"]),
+            cut(chunk["text"], LONGEST_GRADED),
+        )
+        for number, chunk in enumerate(chunks, 1)
     ]
     return _messages(GRADE, [*parts, f"Question: {one_line(question)}"])
 
@@ -203,9 +146,8 @@ def rewrite_messages(request: RewriteRequest, collection: str = "") -> Messages:
     titles = dict.fromkeys(under_headings(*each)[:150] for each in headings)
     shown = "\n".join([title for title in titles if title][:MOST_TITLES])
     missing = "\n".join(one_line(each) for each in request.missing if each != request.question)
-    fence = Fence.around(request.question, [shown, missing])
     told = [("titles and headings found", shown), ("not said there", missing)]
-    parts = _named(collection) + [fence.document(name, "", text) for name, text in told if text]
+    parts = _named(collection) + [fenced(name, "", text) for name, text in told if text]
     parts += [f"Tried: {one_line(query)}" for query in request.tried]
     parts.append(f"Question: {one_line(request.question)}")
     return _messages(REWRITE, parts)
@@ -215,38 +157,33 @@ def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messa
     """The history stands above the question, for what it leans on; a draft that was sent back with
     what was wrong with it.
     """
-    turns = [] if not request.history else [_said(turn) for turn in request.history[-MOST_EARLIER:]]
-    draft = [
-        json.dumps({"text": part["text"], "quotes": part["quotes"]}, ensure_ascii=False)
-        for part in request.draft
+    parts = [
+        fenced(f"[{each['number']}]", each["title"] or each["source"], document_text(each))
+        for each in request.context
     ]
-    documents = [
-        (document["number"], document["title"] or document["source"], document_text(document))
-        for document in request.context
-    ]
-    texts = [text for _, title, text in documents for text in (title, text)]
-    fence = Fence.around(request.question, [*texts, *turns, *draft, *request.feedback])
-    parts = [fence.document(f"[{number}]", title, text) for number, title, text in documents]
-    if turns:
+    if request.history:
         parts.append("Said before, for what the question leans on; it is no document to quote:")
-        parts += [fence.document("turn", "", cut(turn, LONGEST_TURN)) for turn in turns]
+        turns = map(_said, request.history[-MOST_EARLIER:])
+        parts += [fenced("turn", "", cut(turn, LONGEST_TURN)) for turn in turns]
     if request.feedback:
+        draft = "\n".join(
+            json.dumps({"text": part["text"], "quotes": part["quotes"]}, ensure_ascii=False)
+            for part in request.draft
+        )
         listed = "\n".join(f"- {one_line(each)}" for each in request.feedback)
         parts.append(
-            f"Your last draft:\n{fence.document('draft', '', chr(10).join(draft))}\n"
+            f"Your last draft:\n{fenced('draft', '', draft)}\n"
             "Of these parts no quote stands in the document that it names, or the quote says "
             "otherwise. Give the words that do stand there, mend the part, or leave it out; keep "
-            f"the other parts:\n{fence.document('parts', '', listed)}"
+            f"the other parts:\n{fenced('parts', '', listed)}"
         )
     parts.append(f"Question: {one_line(request.question)}")
     return _messages(GENERATE if formed else GENERATE_PLAIN, parts)
 
 
 def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
-    fence = Fence.around("\n".join(claims), [*claims, *quotes])
     parts = [
-        f"{fence.document(f'quote_{number}', '', quote)}\n"
-        f"{fence.document(f'claim_{number}', '', one_line(claim))}"
+        f"{fenced(f'quote_{number}', '', quote)}\n{fenced(f'claim_{number}', '', one_line(claim))}"
         for number, (claim, quote) in enumerate(zip(claims, quotes, strict=True), 1)
     ]
     return _messages(VERIFY, parts)

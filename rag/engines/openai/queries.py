@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
@@ -17,8 +16,7 @@ from rag.engines.openai.prompts import (
     without_markers,
 )
 from rag.engines.openai.usage_meter import UsageMeter
-from rag.engines.protocol import Contextualized, Engine, RewriteRequest, Rewritten, same_query
-from state.errors import ModelAccessError, ModelError
+from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten, same_query
 from state.passages import HistoryTurn
 
 LONGEST_LINE = 500
@@ -50,63 +48,45 @@ class Queries(BaseModel):
 
 def contextualize(
     chat: ChatModel,
-    local: Engine,
     question: str,
     history: Sequence[HistoryTurn],
     collection: str,
     meter: UsageMeter,
-) -> Contextualized:
-    """The model reads every question behind the first with what was said; a reply that is no
-    question of its own leaves it to the local engine, with a warning.
+) -> Contextualized | None:
+    """The question as the model reads it with what was said before; None where its reply is no
+    question of its own.
     """
-    if not history:
-        return Contextualized(question)
     messages = contextualize_messages(question, history, collection)
-    told, failed = _asked(chat, messages, StandAlone, meter)
-    line = one_line(told)
-    if line is not None and same_query(line, question):
+    line = one_line(_asked(chat, messages, StandAlone, meter))
+    if line is None:
+        return None
+    if same_query(line, question):
         return Contextualized(question)
     old = [each for turn in history for each in (turn["question"], turn["standalone_question"])]
-    asks = line is not None and question.rstrip().endswith("?") <= line.endswith("?")
-    if line is not None and asks and _is_new(line, old):
-        return Contextualized(line, "the model made it stand alone")
-    why = failed or f"{chat.who} did not rewrite the follow-up question."
-    by_code = local.contextualize(question, history)
-    return replace(by_code, warnings=(f"{why} It was read as code reads it.",))
+    asks = question.rstrip().endswith("?") <= line.endswith("?")
+    made = Contextualized(line, "the model made it stand alone")
+    return made if asks and _is_new(line, old) else None
 
 
 def rewrite(
-    chat: ChatModel, local: Engine, request: RewriteRequest, collection: str, meter: UsageMeter
-) -> Rewritten:
-    """The model's queries; the local engine's where it has none."""
-    told, failed = _asked(chat, rewrite_messages(request, collection), Queries, meter)
+    chat: ChatModel, request: RewriteRequest, collection: str, meter: UsageMeter
+) -> Rewritten | None:
+    """The model's queries; None where it proposes none that was not tried."""
+    told = _asked(chat, rewrite_messages(request, collection), Queries, meter)
     known = [*request.tried, request.question]
     listed = told if isinstance(told, list) else str(told).splitlines()
     lines = [line for each in listed if (line := one_line(each)) and _is_new(line, known)]
-    if lines:
-        first, *others = list(dict.fromkeys(lines))[:MOST_QUERIES]
-        return Rewritten(first, "the model put it in other words", next(iter(others), None))
-    by_code = local.rewrite(request)
-    reason = f"the model proposed no new query; {by_code.reason}"
-    warnings = (f"{failed} The query was rewritten by code.",) if failed else ()
-    return Rewritten(by_code.query, reason, warnings=(*warnings, *by_code.warnings))
+    if not lines:
+        return None
+    first, *others = list(dict.fromkeys(lines))[:MOST_QUERIES]
+    return Rewritten(first, "the model put it in other words", next(iter(others), None))
 
 
-def _asked(
-    chat: ChatModel, messages: Messages, wanted: type[BaseModel], meter: UsageMeter
-) -> tuple[Any, str]:
-    """The one field of the reply, or the reply itself where it is no JSON; nothing where there was
-    none, with what failed.
-    """
-    try:
-        reply = chat.ask(messages, meter, LINE, wanted)
-    except ModelAccessError:
-        raise
-    except ModelError as error:
-        meter.failed = True
-        return "", str(error)
+def _asked(chat: ChatModel, messages: Messages, wanted: type[BaseModel], meter: UsageMeter) -> Any:
+    """The one field of the reply, or the reply itself where it is no JSON."""
+    reply = chat.ask(messages, meter, LINE, wanted)
     (name,) = wanted.model_fields
-    return reply.fields().get(name, "" if reply.text.startswith("{") else reply.text), ""
+    return reply.fields().get(name, "" if reply.text.startswith("{") else reply.text)
 
 
 def _is_new(line: str, known: Sequence[str]) -> bool:

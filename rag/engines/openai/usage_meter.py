@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from threading import Lock
 
-from rag.budget import Budget, call_log
+from rag.budget import Budget
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.reply import Reply
-from state.answer import NodeUsage
+from state.answer import NO_CALLS, NodeUsage
 from state.errors import SettingsError
 from state.events import ModelCalled
 from state.settings import Settings
@@ -54,69 +53,41 @@ def require_prices(settings: Settings) -> None:
 
 @dataclass(slots=True)
 class UsageMeter:
-    """`cost` turns None with the first call whose price is not known. `log` is that of the
-    thread that made the meter; `warnings` are of the calls themselves, one that
-    `failed` was done without. Thread-safe.
+    """What the calls of one thread took; the cost turns None with the first call whose price is not
+    known. `warnings` are of the calls themselves.
     """
 
     budget: Budget
-    calls: int = 0
-    inputs: int = 0
-    outputs: int = 0
-    cost: float | None = 0.0
-    estimated: bool = False
-    log: list[ModelCalled] | None = field(default_factory=call_log)
+    usage: NodeUsage = field(default_factory=NO_CALLS.copy)
     warnings: list[str] = field(default_factory=list)
-    failed: bool = False
-    _lock: Lock = field(default_factory=Lock, repr=False)
-
-    def add(
-        self, inputs: int, outputs: int, price: tuple[float, float] | None, *, estimated: bool
-    ) -> None:
-        cost = None if price is None else (inputs * price[0] + outputs * price[1]) / 1e6
-        with self._lock:
-            self.calls += 1
-            self.inputs += inputs
-            self.outputs += outputs
-            self.cost = None if self.cost is None or cost is None else self.cost + cost
-            self.estimated |= estimated
-        self.budget.add(inputs + outputs, cost)
 
     def settle(
         self, call: ModelCalled, messages: Messages, reply: Reply, price: tuple[float, float] | None
     ) -> None:
-        """Note a call's tokens and charge them; ours where the server sent none."""
-        usage = reply.usage
-        if usage and (usage["input_tokens"] or usage["output_tokens"]):
-            inputs, outputs = usage["input_tokens"], usage["output_tokens"]
+        """Note a call's tokens and charge them; ours, marked so, where the server sent none."""
+        told = reply.usage
+        if told and (told["input_tokens"] or told["output_tokens"]):
+            inputs, outputs = told["input_tokens"], told["output_tokens"]
             if _is_cut(messages, inputs):
-                line = (
+                self.warnings.append(
                     f"Model {call['model']} at {call['host']} read {inputs:,} of about "
                     f"{tokens_of(messages):,} tokens: it cut your documents. Give it a longer "
                     "context: OLLAMA_CONTEXT_LENGTH or num_ctx (Ollama), -c (llama.cpp), "
                     "--max-model-len (vLLM)."
                 )
-                self.warnings.append(line)
-            self.add(inputs, outputs, price, estimated=False)
         else:
             from state.tokens import count_tokens
 
             inputs, outputs = tokens_of(messages), count_tokens(reply.written)
-            self.add(inputs, outputs, price, estimated=True)
+            self.usage["estimated"] = True
         call["input_tokens"], call["output_tokens"] = inputs, outputs
-
-    @property
-    def usage(self) -> NodeUsage:
-        """`estimated` is there only where the server sent no counts of its own."""
-        usage: NodeUsage = {
-            "llm_calls": self.calls,
-            "input_tokens": self.inputs,
-            "output_tokens": self.outputs,
-            "cost_usd": self.cost,
-        }
-        if self.estimated:
-            usage["estimated"] = True
-        return usage
+        cost = None if price is None else (inputs * price[0] + outputs * price[1]) / 1e6
+        before = self.usage["cost_usd"]
+        self.usage["llm_calls"] += 1
+        self.usage["input_tokens"] += inputs
+        self.usage["output_tokens"] += outputs
+        self.usage["cost_usd"] = None if before is None or cost is None else before + cost
+        self.budget.add(inputs + outputs, cost)
 
 
 def _is_cut(messages: Messages, counted: int) -> bool:

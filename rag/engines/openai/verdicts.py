@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
 
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages, grade_messages, verify_messages
 from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.protocol import Engine, Graded, GradeRequest, Verified
-from state.errors import ModelAccessError, ModelError
 from state.passages import Grade
 from state.wording import many
 
@@ -26,18 +26,18 @@ MOST_TOGETHER = 20
 """Documents that a model grades, the best of what was found; code grades the rest."""
 VERDICT = 60
 """Tokens of a verdict with its reason."""
-_DECORATION = " \t\r\n*_`'\"“”.!,:"
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 Noun = Literal["document", "claim"]
 
 
 def binary(value: Any) -> bool:
     """Yes or no, however it is decorated; never a default."""
-    word = value.strip(_DECORATION).casefold() if isinstance(value, str) else ""
-    score = value if isinstance(value, bool) else _WORDS.get(word)
-    if score is None:
+    if isinstance(value, bool):
+        return value
+    word = re.sub(r"[\W_]", "", str(value)).casefold()
+    if word not in _WORDS:
         raise ValueError("neither yes nor no")
-    return score
+    return _WORDS[word]
 
 
 def _line(value: Any) -> str:
@@ -58,9 +58,7 @@ class Verdict(BaseModel):
     """
 
     reason: Line
-    holds: Binary = Field(
-        validation_alias=AliasChoices("holds", "relevant", "supported", "binary_score")
-    )
+    holds: Binary
 
 
 @lru_cache(maxsize=256)
@@ -74,39 +72,27 @@ def read_verdicts(noun: Noun, count: int, told: Mapping[str, Any]) -> dict[int, 
     """The verdicts that a reply really holds, by number; an item without one is absent."""
     found: dict[int, Verdict] = {}
     for key, value in {**({f"{noun}_1": told} if count == 1 else {}), **told}.items():
-        match = re.fullmatch(rf"(?:{noun})?[\s_#-]*0*(\d{{1,4}})", key.strip().casefold())
-        number = int(match[1]) if match else 0
-        if not 1 <= number <= count:
-            continue
-        try:
-            row = value if isinstance(value, Mapping) else {"holds": value}
-            verdict = Verdict.model_validate(row)
-        except ValidationError:
-            continue
-        if found.get(number, verdict).holds != verdict.holds:
-            return {}
-        found[number] = verdict
+        number = re.search(r"\d{1,4}$", key.strip())
+        if number is not None and 1 <= int(number[0]) <= count:
+            with suppress(ValidationError):
+                row = value if isinstance(value, Mapping) else {"holds": value}
+                found[int(number[0])] = Verdict.model_validate(row)
     return found
 
 
 def grade(chat: ChatModel, local: Engine, request: GradeRequest, meter: UsageMeter) -> Graded:
     """In one structured call; `local` grades what the model gave no readable verdict on."""
-    if not request.chunks:
-        return Graded(grades=(), sufficient=False)
     asked = request.chunks[:MOST_TOGETHER]
-    messages = grade_messages(request.question, asked)
-    verdicts, failed = _asked(chat, messages, "document", len(asked), meter)
+    verdicts = _asked(chat, grade_messages(request.question, asked), "document", len(asked), meter)
     grades = {
         chunk["chunk_id"]: _grade(chunk["chunk_id"], verdicts[number])
         for number, chunk in enumerate(asked, 1)
         if number in verdicts
     }
-    missing = [chunk for chunk in request.chunks if chunk["chunk_id"] not in grades]
-    if missing:
-        by_code = local.grade(replace(request, chunks=missing)).grades
-        grades |= {grade["chunk_id"]: grade for grade in by_code}
-    told = failed and f"{failed} Until then the local grader graded."
-    told = told or f"{chat.who} gave no readable grade for some; the local grader graded them."
+    if left := [chunk for chunk in request.chunks if chunk["chunk_id"] not in grades]:
+        by_code = local.grade(replace(request, chunks=left)).grades
+        grades |= {each["chunk_id"]: each for each in by_code}
+    told = f"{chat.who} gave no readable grade for some; the local grader graded them."
     return Graded(
         grades=tuple(grades[chunk["chunk_id"]] for chunk in request.chunks),
         sufficient=any(each["relevant"] for each in (*grades.values(), *request.earlier.values())),
@@ -118,10 +104,7 @@ def verify(
     chat: ChatModel, claims: Sequence[str], quotes: Sequence[str], meter: UsageMeter
 ) -> Verified:
     """Whether each claim is supported by the quote of the same place, in one call."""
-    if not claims:
-        return Verified(())
-    messages = verify_messages(claims, quotes)
-    found, _ = _asked(chat, messages, "claim", len(claims), meter)
+    found = _asked(chat, verify_messages(claims, quotes), "claim", len(claims), meter)
     missing = len(claims) - len(found)
     warnings = (f"{chat.who} did not check {many(missing, 'claim')}.",) if missing else ()
     verdicts = [found.get(number) for number in range(1, len(claims) + 1)]
@@ -130,16 +113,9 @@ def verify(
 
 def _asked(
     chat: ChatModel, messages: Messages, noun: Noun, count: int, meter: UsageMeter
-) -> tuple[dict[int, Verdict], str]:
-    """None where there was no reply, with what failed."""
-    try:
-        reply = chat.ask(messages, meter, VERDICT * (count + 1), sheet(noun, count))
-    except ModelAccessError:
-        raise
-    except ModelError as error:
-        meter.failed = True
-        return {}, str(error)
-    return read_verdicts(noun, count, reply.fields()), ""
+) -> dict[int, Verdict]:
+    reply = chat.ask(messages, meter, VERDICT * (count + 1), sheet(noun, count))
+    return read_verdicts(noun, count, reply.fields())
 
 
 def _grade(chunk_id: str, verdict: Verdict) -> Grade:
