@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cli.asking import MAX_CHARACTERS
+from cli.errors import Terminated
 from cli.terminal import clean
 
 if TYPE_CHECKING:
@@ -29,7 +32,7 @@ def read_piped() -> str | None:
 
 def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
     """Reads lines edited at a terminal, with history and completion; a question may take several.
-    Gives None at the end; raises KeyboardInterrupt at Ctrl-C.
+    Gives None at the end; raises KeyboardInterrupt at Ctrl-C, Terminated at SIGTERM.
     """
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
@@ -52,10 +55,28 @@ def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
     )
 
     def read() -> str | None:
+        ended = False
+
+        def end() -> None:
+            nonlocal ended
+            ended = True
+            if not session.app.is_done:
+                session.app.exit()
+
+        def heed_sigterm() -> None:
+            # Raised within one of the prompt's own tasks, it would be reported there and lost.
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+
+        before = signal.getsignal(signal.SIGTERM)
         try:
-            return session.prompt()
+            line = session.prompt(pre_run=heed_sigterm)
         except EOFError:
-            return None
+            line = None
+        finally:
+            signal.signal(signal.SIGTERM, before)
+        if ended:
+            raise Terminated
+        return line
 
     return read
 
