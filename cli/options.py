@@ -50,6 +50,7 @@ ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "ti
 PLACES = ("store", "threads", "quiet")
 ASKING = ("collection", "files", "thread", *ANSWERING, "verify", "web", "full", *PLACES)
 _LAST = ("store", "threads", "home", "config", "quiet", "debug")
+_FURTHER = "Further searches at most: by a better query, or for what a model lacks."
 _DEFAULTS = {"quiet": False, "debug": False}
 SHARED: dict[str, Any] = {
     "collection": Collection,
@@ -57,7 +58,7 @@ SHARED: dict[str, Any] = {
     "thread": Annotated[str | None, thread_option("The thread to go on with.")],
     "engine": _setting(EngineName, "Rules, a model, or a model where one is set."),
     "k": _setting(int, "Chunks retrieved in each loop.", "N", min=1, max=200),
-    "max_loops": _setting(int, "Corrections of the query at most.", "N", min=0, max=20),
+    "max_loops": _setting(int, _FURTHER, "N", min=0, max=20),
     "grader": _setting(GraderChoice, "Who grades the chunks."),
     "verify": _setting(Verifier, "Who checks that the sources support the answer."),
     "web": Annotated[

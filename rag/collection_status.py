@@ -10,6 +10,7 @@ from rag.index.collection_rows import CollectionSummary, no_such_collection
 from rag.ingest.staleness import Staleness, staleness
 from rag.opening import build_embedder, choose_engine, store_of
 from rag.reading.weights import held_model
+from rag.research.journal import Journal
 from state.choices import EngineName
 from state.settings import Settings
 
@@ -25,7 +26,7 @@ class CollectionStatus:
 @dataclass(frozen=True, slots=True)
 class Status:
     """`octets`: bytes on disk of each part of the home; `model` is None without one, `reader` where
-    its weights were not fetched.
+    its weights were not fetched; `research`: the runs that can go on, each id with its question.
     """
 
     home: str
@@ -35,6 +36,7 @@ class Status:
     reader: str | None
     collections: list[CollectionStatus]
     octets: dict[str, int]
+    research: dict[str, str]
 
 
 def read_status(settings: Settings, only: str | None = None) -> Status:
@@ -53,6 +55,8 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
         found = [each for each in found if each.name == only]
     engine = choose_engine(settings).name
     reader = held_model(settings.home)
+    with Journal(settings.home) as journal:
+        research = {run["id"]: run["asked"] for run in journal.unfinished()}
     return Status(
         home=str(settings.home),
         engine=engine.value,
@@ -61,6 +65,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
         reader=reader.name if reader is not None else None,
         collections=[CollectionStatus(each, staleness(store, each.name)) for each in found],
         octets=_octets(settings.home) | store.octets(),
+        research=research,
     )
 
 

@@ -94,7 +94,7 @@ class Settings(BaseSettings):
         6_000, ge=500, le=200_000, description="tokens of the documents that a model is given"
     )
     full: bool = Field(default=False, description="whole blocks where snippets are shown")
-    max_loops: int = Field(3, ge=0, le=20, description="corrections a question at most")
+    max_loops: int = Field(3, ge=0, le=20, description="further searches a question at most")
     grader: GraderChoice = Field(GraderChoice.AUTO, description="who grades in front of a model")
     verify: Verifier = Field(Verifier.CODE, description="who checks support of claims")
     store: StoreUrl | None = Field(None, description="Postgres URL of a shared store")

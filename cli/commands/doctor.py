@@ -31,7 +31,7 @@ def doctor(given: options.Given, json_: options.Json = False) -> int:
             sign = "ok  " if check.ok else "FAIL"
             terminal.wrapped(f"{sign}  {check.part}: {check.detail}", 6)
             if check.mend is not None:
-                terminal.wrapped(f"      mend: {check.mend}", 12)
+                terminal.wrapped(f"      {'next' if check.ok else 'mend'}: {check.mend}", 12)
     well = all(check.ok for check in checks)
     if json_:
         rows = [asdict(check) for check in checks]

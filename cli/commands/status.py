@@ -10,6 +10,7 @@ from rich.filesize import decimal
 
 from cli import options
 from cli.app import new_app
+from cli.render.text import shorten
 from rag.reading.weights import OFFER
 from state.wording import many
 
@@ -51,6 +52,7 @@ def _json(found: Status) -> dict[str, Any]:
         "engine": {"name": found.engine, "model": found.model, "embedder": found.embedder},
         "reader": found.reader,
         "collections": collections,
+        "research": [{"run_id": name, "question": asked} for name, asked in found.research.items()],
         "bytes": {**found.octets, "total": sum(found.octets.values())},
     }
 
@@ -70,6 +72,8 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
         if totals.failed or totals.skipped:
             yield "  unread  ", f"{totals.failed:,} failed, {totals.skipped:,} skipped"
         yield "  stale   ", each.stale.line or "no indexed file has changed"
+    for name, asked in found.research.items():
+        yield "\nresearch  ", f"{shorten(asked, 80)}: not finished, crag research --resume {name}"
     sizes = [f"{name} {decimal(octets)}" for name, octets in found.octets.items() if octets]
     total = decimal(sum(found.octets.values()))
     yield "\non disk   ", total + (f": {', '.join(sizes)}" if sizes else "")

@@ -70,17 +70,25 @@ def list_(
     json_: options.Json = False,
 ) -> None:
     """List the newest traces."""
+    from rag.tracing.stored_trace import began
+
     terminal = given.terminal
     with _store(given) as traces:
         rows = traces.summaries(limit, thread)
+        asked_of = [began(traces.get(row["trace_id"]))["collection"] for row in rows]
     if json_:
-        terminal.json({"schema": "crag.traces/1", "traces": rows})
+        listed = [{**row, "collection": name} for row, name in zip(rows, asked_of, strict=True)]
+        terminal.json({"schema": "crag.traces/1", "traces": listed})
         return
-    for row in rows:
+    width = max(map(len, asked_of), default=0)
+    for row, name in zip(rows, asked_of, strict=True):
         when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
         asked = "research: " if row["kind"] == "research" else ""
         asked += shorten(row["question"], 80) + (f" [{row['thread']}]" if row["thread"] else "")
-        terminal.out(f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}  {row['status']:9}  {asked}")
+        at = f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}"
+        terminal.out(f"{at}  {name:<{width}}  {row['status']:9}  {asked}")
+    if len(rows) == limit:
+        terminal.notice(f"These are the newest {limit}; -n shows more.")
     if not rows:
         terminal.notice("No traces yet: every `crag ask` keeps one.")
 

@@ -10,7 +10,7 @@ from state.errors import CragError
 @dataclass(frozen=True, slots=True)
 class Check:
     """What a look at one part found; `mend` is the command, or in words the deed, that mends a part
-    that is not well.
+    that is not well, or makes more of one that is.
     """
 
     part: str
@@ -19,8 +19,8 @@ class Check:
     mend: str | None = None
 
 
-def well(part: str, detail: str) -> Check:
-    return Check(part, ok=True, detail=detail)
+def well(part: str, detail: str, further: str | None = None) -> Check:
+    return Check(part, ok=True, detail=detail, mend=further)
 
 
 def ill(part: str, detail: str | CragError, mend: str | None = None) -> Check:

@@ -61,7 +61,6 @@ def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Ch
         yield well("store", store.about())
         for each in store.summaries():
             yield from _check_embedder(each.name, each.embedder, embedder)
-            yield well(f"{each.name}: rows", many(each.chunks, "chunk"))
             yield _check_files(store, each.name)
     except CragError as error:
         yield ill("store", error)
@@ -75,8 +74,10 @@ def _check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) 
 
 
 def _check_files(store: Store, name: str) -> Check:
-    stale = staleness(store, name)
-    return well(f"{name}: files", stale.line or f"{many(stale.checked, 'file')} as indexed")
+    part, stale = f"{name}: files", staleness(store, name)
+    if stale.line is not None:
+        return ill(part, stale.line.partition(";")[0], _AGAIN.format(name))
+    return well(part, f"{many(stale.checked, 'file')} as indexed")
 
 
 def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:

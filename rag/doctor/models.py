@@ -89,13 +89,17 @@ def _reader(settings: Settings) -> Check:
 
 
 def _at_hand() -> Check:
-    from rag.endpoint.local_servers import local_servers
+    """What runs on this machine, and how it would answer from now on."""
+    from rag.endpoint.local_servers import PORTS, local_servers
 
     servers = local_servers()
-    if not servers:
-        return well("model", "none is set, and no server of models answers on this machine")
+    offers = [(each.base_url, name) for each in servers for name in each.models]
+    if not offers:
+        told = "none is set, and no server of models answers on this machine"
+        return well("model", told, f"start one ({', '.join(PORTS)}); crag model use URL NAME")
     found = "; ".join(f"{each.kind} with {', '.join(each.models)}" for each in servers)
-    return well("model", f"none is set; here runs {found}: `crag model`")
+    url, name = next((each for each in offers if "embed" not in each[1]), offers[0])
+    return well("model", f"none is set; here runs {found}", f"crag model use {url} {name}")
 
 
 def _offered(endpoint: Endpoint, model: str) -> Check:

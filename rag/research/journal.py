@@ -111,8 +111,12 @@ class Journal(Closing):
         if len(found) != 1 or not run_id:
             told = "begins more than one research run" if found else "is no research run"
             raise UsageError(f"{run_id!r} {told}.", "'last' is the newest.")
-        name, created, body = found[0]
-        return cast("Run", {**json.loads(body), "id": name, "created_at": created})
+        return _run(*found[0])
+
+    def unfinished(self) -> list[Run]:
+        """Those that can go on, the newest first."""
+        rows = self._file.read(f"{_RUNS} and not ({_FINISHED}) order by created_at desc")
+        return [_run(*row) for row in rows]
 
     def _read(self, run_id: str, kind: Kind, name: str | None = None) -> list[Any]:
         rows = self._file.read(f"{_READ} order by rowid", (run_id, kind, name))
@@ -121,3 +125,7 @@ class Journal(Closing):
     def _put(self, run_id: str, kind: Kind, name: str, body: Any) -> None:
         with self._file.writing() as db:
             db.execute(_KEEP, (run_id, kind, name, time.time(), json.dumps(body)))
+
+
+def _run(name: str, created: float, body: str) -> Run:
+    return cast("Run", {**json.loads(body), "id": name, "created_at": created})

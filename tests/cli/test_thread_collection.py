@@ -42,6 +42,9 @@ def test_thread_goes_on_with_its_collection(home):
     assert "canal" in told
     answer, _ = asked(home, QUESTION)
     assert answer["status"] == "abstained"
+    listed = crag(home, "trace", "list", "-n", "2")
+    assert [line.split()[3] for line in listed.stdout.splitlines()] == ["default", "canal"]
+    assert "newest 2" in listed.stderr
 
 
 @pytest.mark.parametrize("by", ["option", "variable"])

@@ -8,6 +8,8 @@ from scripted_server import ScriptedServer, Sent, call, status, text
 
 from rag.doctor.models import check_models
 from rag.embed.builtin import BuiltinEmbedder
+from rag.endpoint.local_servers import LocalServer
+from state.settings import Settings
 
 GRADE = {"document_1": {"reason": "stated", "holds": True}}
 OLLAMA = {
@@ -110,6 +112,23 @@ def test_replies_that_cannot_be_read_and_a_server_that_fails_are_faults(tmp_path
     failing = examined(Server({}, status(500, "out of memory")), tmp_path / "b")
     assert not failing["model: replies"].ok
     assert "out of memory" in failing["model: replies"].detail
+
+
+@pytest.mark.parametrize(
+    ("servers", "further"),
+    [
+        ([], "Ollama, LM Studio, llama.cpp, vLLM"),
+        (
+            [LocalServer("Ollama", "http://127.0.0.1:1/v1", {"embed-text": None, "qwen": 8192})],
+            "crag model use http://127.0.0.1:1/v1 qwen",
+        ),
+    ],
+)
+def test_without_a_model_the_next_step_is_told(servers, further, tmp_path, monkeypatch):
+    monkeypatch.setattr("rag.endpoint.local_servers.local_servers", lambda: servers)
+    *_, last = check_models(Settings(home=tmp_path, engine="local"), BuiltinEmbedder())
+    assert last.ok
+    assert further in last.mend
 
 
 def test_nothing_of_the_person_s_documents_is_sent(tmp_path):

@@ -212,7 +212,9 @@ def test_a_home_inside_the_folder_is_not_read(tmp_path):
 def test_staleness_counts_what_changed_and_what_is_gone(folder, library):
     library.ingest(folder)
     store = library.store
+    (folder / "a.md").chmod(0o400)  # its rights alone
     assert staleness(store, "default").line is None
+    (folder / "a.md").chmod(0o600)
     (folder / "a.md").write_text("changed")
     (folder / "b.md").unlink()
     stale = staleness(store, "default")
