@@ -1,14 +1,14 @@
-"""HTML: headings, paragraphs, lists, tables and code of a page, without its machinery."""
+"""HTML: headings, paragraphs, lists, tables and code of a page, without its machinery and menus."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from rag.documents.cleaning import given_title
 from rag.documents.encoding import decode
-from rag.documents.html_prune import leave_out_menus, prepare, text_of
-from rag.documents.html_walk import PageReader
+from rag.documents.html_walk import HEADINGS, PageReader, text_of, without_machinery
 from rag.documents.layout import Layout, words
 from rag.documents.limits import check_size
 from rag.documents.markup import Element
@@ -16,8 +16,9 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
-_SITE = re.compile(" [-|\N{EN DASH}\N{EM DASH}\N{MIDDLE DOT}] .")
-"""Between what a page is called and where it stands."""
+_LETTER = re.compile(r"[^\W\d_]")
+_MOST_LINKS = 500  # of a block are looked at
+_OUTSIDE_LINKS = " | ".join([".//text()[not(ancestor::a)]", *(f".//{h}//text()" for h in HEADINGS)])
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -36,24 +37,21 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
         if root is None:
             return None, Part("")
         title = _title(root)
-        prepare(root)
+        without_machinery(root)
         if not with_menus:
-            leave_out_menus(root)
+            _leave_out_menus(root)
         layout = Layout()
-        walk = PageReader(layout, reading.limits.depth)
-        walk.block(root)
+        PageReader(layout, reading).block(root)
         if layout.has_body:
             break
-    if walk.too_deep:
-        reading.warn(f"what is nested deeper than {reading.limits.depth} levels was left out")
     return title, layout.part(after=after)
 
 
 def _title(root: Element) -> str | None:
-    """As the page gives it, without the site's name behind its own heading."""
+    """As the page gives it, without what stands behind its own heading, such as the site's name."""
     given = given_title(root.findtext(".//title"))
     own = next((words(text_of(heading)) for heading in root.iter("h1")), "")
-    return own if own and _SITE.match(words(given or "").removeprefix(own)) else given
+    return own if own and words(given or "").startswith(own) else given
 
 
 def _parse(data: bytes | str, reading: Reading) -> Element | None:
@@ -73,3 +71,28 @@ def _parse(data: bytes | str, reading: Reading) -> Element | None:
         if "Document is empty" in str(error):
             return None
         raise DocumentError(f"damaged HTML: {error}") from error
+
+
+def _leave_out_menus(root: Element) -> None:
+    """Empties what says so of itself, lists of places on this page that no colon introduces, and
+    blocks of several links and no other word before the page's main part, aside or at its foot, or
+    the same as such a one.
+    """
+    main = root.xpath("//main | //*[@role='main']") or root.xpath("//h1") or [root]
+    around = {*main[0].xpath("preceding::*"), *root.xpath("(//footer | //aside)//*")}
+    left_out: list[Element] = root.xpath("//nav | //*[@role='navigation']")
+    menus: set[tuple[str, ...]] = set()
+    for block in root.iter("ul", "ol", "menu", "dl", "table", "p", "div"):
+        links = islice(block.iter("a"), _MOST_LINKS)
+        hrefs = tuple(href for link in links if (href := link.get("href")))
+        above = block.getprevious()
+        introduced = above is not None and text_of(above).rstrip().endswith((":", "\uff1a"))
+        is_list = block.tag not in {"p", "div"}
+        contents = is_list and not introduced and all(href[0] == "#" for href in hrefs)
+        if len(hrefs) < 2 or not (contents or block in around or hrefs in menus):
+            continue
+        if not any(map(_LETTER.search, block.xpath(_OUTSIDE_LINKS))):
+            menus.add(hrefs)
+            left_out.append(block)
+    for block in left_out:
+        block.clear(keep_tail=True)

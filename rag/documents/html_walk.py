@@ -1,29 +1,74 @@
-"""The walk over a prepared HTML tree that turns elements into blocks of text, tables into rows."""
+"""The walk over an HTML tree that turns elements into blocks of text, tables into rows."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from rag.documents.html_prune import BLOCKS, BREAK, text_of
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, count, name
+from rag.documents.stream import Reading
 
+HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
+_SKIPPED = (  # a list of strings would take a line each
+    """script style template noscript iframe object embed svg canvas head title meta link
+    select datalist button input textarea audio video map dialog""".split()  # noqa: SIM905
+)
+_BLOCKS = """html body div p section article main header footer aside nav address blockquote figure
+    figcaption details summary form fieldset legend center ul ol menu dl dt dd li table caption
+    thead tbody tfoot tr td th pre hr h1 h2 h3 h4 h5 h6 listing xmp hgroup search""".split()  # noqa: SIM905
+_HIDDEN = "//*[@hidden or contains(translate(@style, ' DN', 'dn'), 'display:none')]"
+_BREAK = "\ufdd0"
+"""Stands for a <br>: no character of any text."""
+_UNFIT = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What a reference to a number may be, and lxml does not write."""
 _MAX_SPAN = 50
 _MOST = 10**8
 _LONG_CELL = 600
 
 
-class PageReader:
-    """Walks one page. `too_deep` tells afterwards that something was left out."""
+def text_of(element: Element, breaks: str = " ") -> str:
+    """All the text of an element; a <br> is written as `breaks`."""
+    return "".join(element.itertext()).replace(_BREAK, breaks)
 
-    def __init__(self, layout: Layout, depth: int) -> None:
+
+def without_machinery(root: Element) -> None:
+    """Writes breaks and the words of images into the text, and takes out what is not read: scripts,
+    what is hidden, signs beside headings.
+    """
+    for element in [*root.xpath(_HIDDEN), *root.iter(*_SKIPPED)]:
+        element.clear(keep_tail=True)
+    for element in root.iter("br"):
+        element.tail = _BREAK + _fit(element.tail)
+    for element in root.iter("img"):
+        # An image's own words; a file name or a lone word says nothing.
+        alt = (element.get("alt") or "").strip()
+        element.tail = f" {_fit(alt) if ' ' in alt else ''} {_fit(element.tail)}"
+    for link in root.iter("a"):
+        following = link.getnext()
+        if not link.tail and following is not None and following.tag == "a":
+            link.tail = " "  # links side by side are parted by style
+        # The sign behind a heading that is a link to it (¶, #, §) is no part of its words.
+        own = (link.get("href") or "").startswith("#") and len(link) == 0
+        if own and not any(map(str.isalnum, link.text or "")):
+            link.text = None
+    code = {inner for element in root.iter("pre") for inner in element.iter()}
+    for element in root.iter(*_BLOCKS):
+        if element not in code:
+            element.tail = " " + _fit(element.tail)
+            element.text = " " + _fit(element.text)
+
+
+class PageReader:
+    """Walks one page; a warning says where it is nested too deeply."""
+
+    def __init__(self, layout: Layout, reading: Reading) -> None:
         self._layout = layout
-        self._depth = depth
+        self._reading = reading
         self._inline: list[str] = []
         self._marker: tuple[str, int] | None = None
         self._list_depth = -1
         self._quotations = 0
-        self.too_deep = False
 
     def block(self, element: Element, level: int = 0) -> None:
         """Everything in a block element, as blocks."""
@@ -38,16 +83,16 @@ class PageReader:
 
     def _element(self, element: Element, level: int) -> None:
         tag = name(element)
-        if level > self._depth:
-            self.too_deep = True
-        elif tag in BLOCKS:
+        if level > self._reading.limits.depth:
+            self._reading.warn(f"what is nested deeper than {level - 1} levels was left out")
+        elif tag in _BLOCKS:
             self._flush()
             self._structure(element, tag, level)
         else:
             self._children(element, level)
 
     def _structure(self, element: Element, tag: str, level: int) -> None:
-        if tag[0] == "h" and tag[1:].isdecimal():
+        if tag in HEADINGS:
             self._layout.heading(text_of(element), int(tag[1]))
         elif tag in {"pre", "listing", "xmp"}:
             self._layout.preformatted(text_of(element, "\n"))
@@ -94,7 +139,7 @@ class PageReader:
         text = "".join(self._inline)
         self._inline.clear()
         # Source line feeds are spaces; a <br> is a line end.
-        text = text.replace("\n", " ").replace("\r", " ").replace(BREAK, "\n")
+        text = text.replace("\n", " ").replace("\r", " ").replace(_BREAK, "\n")
         if not text.strip():
             return
         if self._marker:
@@ -105,14 +150,12 @@ class PageReader:
 
 
 def _is_layout(rows: Sequence[Element]) -> bool:
-    """Whether a table only arranges a page: nested tables, headings, prose, or one column."""
-    if max((len(tr) for tr in rows), default=0) < 2:
-        return True
-    return any(
+    """Whether a table only arranges a page: one column, or headings, code, prose, tables in it."""
+    cells = [cell for tr in rows for cell in tr]
+    return len(cells) <= len(rows) or any(
         next(cell.iter("table", "h1", "h2", "h3", "pre"), None) is not None
         or len(text_of(cell)) > _LONG_CELL
-        for tr in rows
-        for cell in tr
+        for cell in cells
     )
 
 
@@ -136,3 +179,7 @@ def _spread(rows: Sequence[Element]) -> list[list[str]]:
                 texts.append(shown)
         result.append(texts)
     return result
+
+
+def _fit(text: str | None) -> str:
+    return _UNFIT.sub("", text or "")

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from rag.documents import encoding
 from rag.documents.cleaning import clean
@@ -40,7 +40,7 @@ _SAID = {
 _MARKED = re.compile(
     r"""``(?P<literal>(?:[^`]|`(?!`)){1,300}?)``(?!`)
       | (?::(?P<role>[\w:+.-]{1,40}):)?
-        `(?P<words>[^`<>]{1,300}?)(?:\s*<[^<>`]{1,500}>)?`(?P<link>_{0,2})
+        `~?(?P<words>[^`<>]{1,300}?)(?:\s*<[^<>`]{1,500}>)?`(?P<link>_{0,2})
       | \\(?P<escaped>\W|$)
       | (?P<note>\[\w+\])_(?!\w)
       | \[[#*]\w*\]_(?!\w)
@@ -53,8 +53,6 @@ substitution, a name that is a reference.
 """
 _REFERS = frozenset("ref doc term any numref pep rfc dfn abbr sup sub".split())  # noqa: SIM905
 """Roles whose words are prose; those of others are code."""
-_QUALIFIED = frozenset("class func meth attr exc data obj".split())  # noqa: SIM905
-"""Roles of a name, of which the module is left out."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -69,24 +67,24 @@ def as_markdown(text: str) -> str:
     """The same number of lines."""
     page = _Page(text.expandtabs(8).split("\n"))
     at = 0
-    while at < len(page.lines):
+    while at < len(page.lines) - 1:
         at = page.line(at)
     shown: list[str] = []
     # What is marked may go on in the next line of a paragraph.
     for prose, run in groupby(enumerate(page.out), lambda n: bool(n[1]) and n[0] not in page.code):
         lines = [line for _, line in run]
-        shown += _plain("\n".join(lines)).split("\n") if prose else lines
-    return "\n".join(shown)
+        shown += _MARKED.sub(_shown, "\n".join(lines)).split("\n") if prose else lines
+    return "\n".join(shown[:-1])
 
 
 class _Page:
     """`out` has what each of `lines` becomes, `code` the numbers of those that are code; what is
-    never written is not shown.
+    never written is not shown. A blank line is put behind the last.
     """
 
     def __init__(self, lines: list[str]) -> None:
-        self.lines = lines
-        self.out = [""] * len(lines)
+        self.lines = [*lines, ""]
+        self.out = [""] * len(self.lines)
         self.code: set[int] = set()
         self._items: list[tuple[int, int]] = []  # where the text of each begins: here, in `out`
         self._styles: list[str] = []
@@ -105,8 +103,8 @@ class _Page:
         if _BORDER.match(line):
             return self._table(at, indent, column)
         if line.startswith(">>> ") and not self.out[at - 1]:
-            blank = (n for n in range(at, len(self.lines)) if not self.lines[n].strip())
-            return self._code(at, next(blank, len(self.lines)), column)
+            blank = next(n for n in range(at, len(self.lines)) if not self.lines[n].strip())
+            return self._code(at, blank, column)
         return self._heading(at, line, indent) or self._prose(at, line, indent, column)
 
     def _prose(self, at: int, line: str, indent: int, column: int) -> int:
@@ -118,24 +116,13 @@ class _Page:
         return self._text(at, " " * column + marker, line[len(item[0]) :], indent)
 
     def _text(self, at: int, before: str, line: str, indent: int) -> int:
-        """A line of prose; where it ends in two colons, what is set in or quoted below is code."""
+        """A line of prose; where it ends in two colons, what is set in below is code."""
         shown = line[2:] if line.startswith("| ") else _FIELD.sub(r"\1:", line, count=1)
         stop = at + 1
-        if shown.endswith("::") and not "".join(self.lines[stop : stop + 1]).strip():
-            stop = self._code(stop, self._literal(stop, indent), len(before))
+        if shown.endswith("::") and not self.lines[stop].strip():
+            stop = self._code(stop, self._body(stop, indent), len(before))
             shown = shown[:-1].rstrip(":") + ":" * (shown != "::")
         self.out[at] = (before + shown).rstrip()
-        return stop
-
-    def _literal(self, at: int, indent: int) -> int:
-        """Behind the code that two colons announce: set in further, or lines with the same sign."""
-        stop = self._body(at, indent)
-        first = next((n for n in range(at, len(self.lines)) if self.lines[n].strip()), at)
-        sign = "".join(self.lines[first : first + 1])[indent : indent + 1]
-        if stop == at and sign.strip() and not sign.isalnum():
-            stop = first
-            while stop < len(self.lines) and self.lines[stop][indent:].startswith(sign):
-                stop += 1
         return stop
 
     def _body(self, at: int, indent: int) -> int:
@@ -162,7 +149,7 @@ class _Page:
         if note is not None:
             return self._text(at, " " * column, note[1], indent)
         begin = at + 1
-        while found and begin < len(self.lines) and _OPTION.match(self.lines[begin].strip()):
+        while found and _OPTION.match(self.lines[begin].strip()):
             begin += 1
         name = found[1].lower() if found else "replace"
         if name in _UNREAD:
@@ -176,7 +163,7 @@ class _Page:
 
     def _heading(self, at: int, line: str, indent: int) -> int:
         """Behind a heading that begins here; 0 where none does."""
-        below = [each.rstrip() for each in self.lines[at + 1 : at + 3]] + ["", ""]
+        below = [each.rstrip() for each in self.lines[at + 1 : at + 3]] + [""]
         over = not indent and len(line) > 2 and _ADORNED.match(line) is not None
         title, under = (below[0].strip(), below[1]) if over else (line, below[0])
         if over and (not title or under[:3] != line[:3]):
@@ -191,43 +178,35 @@ class _Page:
         return at + 2 + over
 
     def _table(self, at: int, indent: int, column: int) -> int:
-        """Rows between bars; what a table's first inner border is below is its header."""
+        """Rows between bars; the first border within is below the header."""
         top = self.lines[at].strip()
         is_grid = top[0] == "+"
-        edges = [found.start() for found in re.finditer(r"\+" if is_grid else "=+", top)]
-        stop, headed = at + 1, False
-        while stop < len(self.lines):
-            line = self.lines[stop][indent:].rstrip()
-            behind = "".join(self.lines[stop + 1 : stop + 2]).strip()
-            if (is_grid and not line) or (line == top and not behind):
-                break
-            if line.startswith(_RULED):
-                cells = ["" if headed else "---"] * (len(edges) - is_grid)
-                headed = True
-            else:  # a cell over several columns has no bar at their edges
-                begins = [edge for edge in edges if not is_grid or line[edge : edge + 1] in "|+"]
-                ends = begins[1:] if is_grid else [*begins[1:], max(len(line), 1)]
-                cells = [line[a + is_grid : b] for a, b in zip(begins, ends, strict=False)]
-            self.out[stop] = f"{' ' * column}| {' | '.join(map(str.strip, cells))} |"
-            stop += 1
-        return stop + 1
-
-
-def _plain(text: str) -> str:
-    """Words without roles, targets and escapes, on as many lines."""
-    return _MARKED.sub(_shown, text)
+        edges = [found.start() for found in re.finditer("=+", top)]
+        sign = "---"
+        for number in range(at + 1, len(self.lines)):
+            line = self.lines[number][indent:].rstrip()
+            if (is_grid and not line) or (line == top and not self.lines[number + 1].strip()):
+                return number + 1
+            is_ruled = line.startswith(_RULED)
+            if not is_grid:
+                cells = (line[a:b].strip() for a, b in pairwise([*edges, max(len(line), 1)]))
+                line = f"| {' | '.join(cells)} |"
+            if is_ruled:
+                line = re.sub("[-=]+", sign, line).replace("+", "|")
+                sign = " "
+            self.out[number] = " " * column + line
+        return len(self.lines)
 
 
 def _shown(found: re.Match[str]) -> str:
+    """Words without roles, targets and escapes, on as many lines."""
     literal, role, words, link, escaped = found.group("literal", "role", "words", "link", "escaped")
     if literal is not None:
         ticks = "``" if "`" in literal else "`"
         shown = f"{ticks}{literal}{ticks}"
     elif words is not None:
-        if words.startswith("~") or (role or "").rpartition(":")[2] in _QUALIFIED:
-            words = words.rpartition(".")[2]
         is_prose = link or role in _REFERS or found[0].endswith(">`")
-        shown = words.lstrip("!~") if is_prose else f"`{words.lstrip('!~')}`"
+        shown = words if is_prose else f"`{words}`"
     elif escaped is not None:
         shown = escaped.strip(" ")
     else:
