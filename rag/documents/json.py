@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,50 +11,44 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _INDENT = "  "
-_SPACE = re.compile(r"[\s\ufeff]*")
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """The values in their order, record after record of JSON lines; of what is none the line stays
-    as it is, or all the rest of a file that is one value.
+    """The values in their order: of a file that is one value, else line by line, of which one that
+    is no JSON stays as it is.
     """
-    is_lines = reading.format == "jsonl"
-    if not is_lines and reading.path.stat().st_size > reading.limits.tree_bytes:
-        reading.warn("too large to be parsed as JSON: read as plain text")
-        yield from encoding.read(reading)
-        return
-    for block in encoding.text_blocks(reading) if is_lines else [encoding.read_text(reading)]:
-        yield from _values(block, reading, is_lines=is_lines)
-
-
-def _values(text: str, reading: Reading, *, is_lines: bool) -> Iterator[Part]:
-    # Numbers stay as they are written.
-    decoder = json.JSONDecoder(parse_int=str, parse_float=str, strict=False)
-    at = _begins(text, 0)
-    while at < len(text):
-        line_end = text.find("\n", at) + 1 or len(text)
+    blocks: Iterator[str] = encoding.text_blocks(reading)
+    if reading.format == "json" and reading.path.stat().st_size <= reading.limits.tree_bytes:
+        text = "".join(blocks).lstrip("\ufeff")
         try:
-            value, end = decoder.raw_decode(text, at)
-        except RecursionError:
-            raise DocumentError("nested too deeply") from None
-        except ValueError as error:
-            why = "some lines are not" if is_lines else f"{error}: not"
-            reading.warn(f"{why} valid JSON, read as plain text")
-            end = line_end if is_lines else len(text)
-            yield Part(text[at:end].rstrip() + "\n\n")
+            value = _parsed(text)
+        except ValueError:
+            blocks = iter([text])
         else:
-            if not isinstance(value, dict | list) and text[end:line_end].strip():
-                value, end = text[at:line_end].strip(), line_end  # a line that begins as a value
-            if not is_lines and isinstance(value, dict) and isinstance(value.get("title"), str):
-                reading.title = reading.title or value["title"]
-            yield Part("".join(_lines(value, reading.limits.depth)) + "\n")
-        at = _begins(text, end)
+            if isinstance(value, dict) and isinstance(value.get("title"), str):
+                reading.title = value["title"]
+            yield _part(value, reading)
+            return
+    for block in blocks:
+        for line in filter(str.strip, block.split("\n")):
+            try:
+                part = _part(_parsed(line), reading)
+            except ValueError:
+                reading.warn("some lines are not valid JSON, read as plain text")
+                part = Part(line + "\n")
+            yield part
 
 
-def _begins(text: str, at: int) -> int:
-    """Where the next value is."""
-    found = _SPACE.match(text, at)
-    return found.end() if found else at
+def _parsed(text: str) -> Any:
+    """A value whose numbers stay as they are written."""
+    try:
+        return json.loads(text, parse_int=str, parse_float=str, strict=False)
+    except RecursionError:
+        raise DocumentError("nested too deeply") from None
+
+
+def _part(value: Any, reading: Reading) -> Part:
+    return Part("".join(_lines(value, reading.limits.depth)) + "\n")
 
 
 def _lines(value: Any, depth: int, indent: str = "") -> Iterator[str]:

@@ -16,10 +16,6 @@ _DECLARATION = re.compile(rb"""^\s*<\?xml[^>]*?(?:encoding\s*=\s*["']?([\w.:-]+)
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)(\w+);")
 _HEADINGS = frozenset({"title", "heading", "head", "headline"})
 _PROSE = frozenset({"p", "para", "paragraph", "text", "li", "td", "note", "quote", "line"})
-_INLINE = frozenset(
-    """a b i u em strong sub sup span emph emphasis bold italic underline code link ulink
-    xref ref hi literal br abbr acronym q tt font""".split()  # noqa: SIM905
-)
 _SHORT = 200
 
 
@@ -51,41 +47,26 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def _write(element: Element, layout: Layout, level: int, depth: int) -> None:
-    """An element as prose, as a named value, or as what is in it."""
+    """An element as prose, as a named value, or as what is in it; its attributes as values."""
     if level > depth:
         raise DocumentError("nested too deeply")
     kind = name(element)
-    given = {key: words(value) for key, value in element.attrib.items() if "}" not in key}
-    if given and not len(element) and not (element.text or "").strip():
+    given = {key: value for key, value in element.attrib.items() if "}" not in key}
+    beside = [element.text, *(child.tail for child in element)]
+    is_prose = any(text and text.strip() for text in beside)
+    if given and not len(element) and not is_prose:
         layout.field(kind, ", ".join(f"{key}={value}" for key, value in given.items()))
         return
     for value in (given[key] for key in ("title", "name", "label") if given.get(key)):
         layout.field(kind, value)
-    if not _is_prose(element):
+    if not is_prose:
         for child in element:
             _write(child, layout, level + 1, depth)
         return
-    text = words(_flat(element))
+    text = words("".join(element.itertext()))
     if kind in _HEADINGS and len(text) <= _SHORT:
         layout.heading(text, level - 1)
     elif len(element) or len(text) > _SHORT or kind in _PROSE:
         layout.paragraph(text)
-    elif text:
+    else:
         layout.field(kind, text)
-
-
-def _is_prose(element: Element) -> bool:
-    """Whether it holds words of its own, or nothing but phrases."""
-    beside = [element.text, *(child.tail for child in element)]
-    return any(text and text.strip() for text in beside) or all(
-        name(child) in _INLINE for child in element
-    )
-
-
-def _flat(element: Element) -> str:
-    """All its text; only elements known to stand within words leave no space."""
-    pieces = [element.text or ""]
-    for child in element:
-        gap = "" if name(child) in _INLINE else " "
-        pieces += [gap, _flat(child), gap, child.tail or ""]
-    return "".join(pieces)
