@@ -42,7 +42,7 @@ class CleanedUp(TypedDict):
 
 
 class Warned(TypedDict):
-    """A line that the report's warnings hold too."""
+    """A line that the report's warnings hold too, told once a run."""
 
     event: Literal["warned"]
     line: str

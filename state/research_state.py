@@ -17,14 +17,10 @@ FileStatus = Literal["active", "done"]
 RoundDecision = Literal["continue", "replan", "end", "escalate"]
 
 
-EVERYTHING = "*"
-"""In `read_files`: every artifact of the subtasks planned before, evicted ones too."""
-
-
 class Subtask(TypedDict):
     """One piece of work. `heading` is at most eight words, which the report shows; `queries` are
-    what a searcher searches. `read_files` are names of artifacts it is given whole, or
-    EVERYTHING; what an earlier subtask of the plan is to write makes it wait for that one.
+    what a searcher searches. `read_files` are names of artifacts it is given whole, evicted ones
+    too; what an earlier subtask of the plan is to write makes it wait for that one.
     `documents` are names of documents that a searcher reads besides what it finds.
 
     `id` is a hash of all of it: the same work has the same id, so that a resumed run, or a plan
@@ -63,7 +59,6 @@ class Artifact(Subtask):
     citations: list[Citation]
     missing: list[str]
     nearest: list[Citation]
-    warnings: list[str]
     usage: Usage
     trace_id: str | None
 
@@ -104,7 +99,6 @@ class ResearchState(TypedDict):
     """
 
     question: Annotated[str, overwrite]
-    run_id: Annotated[str, overwrite]
     plan: Annotated[list[Subtask], overwrite]
     files: Annotated[dict[str, FileEntry], merge_files]
     step: Annotated[int, overwrite]
@@ -119,10 +113,9 @@ class ResearchState(TypedDict):
     usage: Annotated[Usage, overwrite]
 
 
-def new_research(question: str, run_id: str, usage: Usage = NO_USAGE) -> ResearchState:
+def new_research(question: str, usage: Usage = NO_USAGE) -> ResearchState:
     return {
         "question": question,
-        "run_id": run_id,
         "plan": [],
         "files": {},
         "step": 0,

@@ -17,7 +17,7 @@ from rag.research.researcher import Found, ResearchDependencies
 from rag.research.roles import ROLES
 from state.answer import NO_USAGE, add_usage
 from state.events import ModelCalled
-from state.research_state import EVERYTHING, Artifact, Subtask
+from state.research_state import Artifact, Subtask
 
 AT_ONCE = 6
 """Subtasks that run together at most."""
@@ -26,7 +26,7 @@ Returned = SimpleQueue[tuple[Subtask, Artifact | BaseException, list[ModelCalled
 """What became of each subtask, with the model calls made for it and its milliseconds."""
 
 
-def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -> list[Artifact]:
+def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifact]:
     """The artifacts of the plan's open subtasks, in the plan's order.
 
     Those that are ready work side by side, on daemon threads: whoever interrupts the run waits for
@@ -35,7 +35,7 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
     Raises:
         CragError: a subagent failed, or a budget ended one.
     """
-    done = {artifact["id"]: artifact for artifact in deps.journal.artifacts(run_id)}
+    done = {artifact["id"]: artifact for artifact in deps.journal.artifacts(deps.run_id)}
     waiting = [task for task in plan if task["status"] == "planned" and task["id"] not in done]
     while waiting:
         ready = [task for task in waiting if done.keys() >= set(_reads(task, plan))][:AT_ONCE]
@@ -52,7 +52,7 @@ def dispatch(plan: Sequence[Subtask], run_id: str, deps: ResearchDependencies) -
             if isinstance(result, BaseException):
                 failures.append(result)
             else:
-                deps.journal.keep(run_id, result)
+                deps.journal.keep(deps.run_id, result)
                 _tell(result, ms, deps)
                 done[task["id"]] = result
         if failures:
@@ -77,13 +77,8 @@ def _start(
 
 
 def _reads(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
-    """The ids of the subtasks whose files it is given: all evidence, where it reads everything.
-    Only earlier ones, so that none waits in a ring.
-    """
-    earlier = plan[: plan.index(task)]
-    if EVERYTHING in task["read_files"]:
-        return [other["id"] for other in earlier if EVERYTHING not in other["read_files"]]
-    return [other["id"] for other in earlier if other["expected_artifact"] in task["read_files"]]
+    """The ids of the subtasks whose files it is given, all of them earlier ones."""
+    return [other["id"] for other in plan if other["expected_artifact"] in task["read_files"]]
 
 
 def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependencies) -> Artifact:
@@ -99,6 +94,7 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
         found = deps.researcher.search(role, task, files)
     elif files.citations:
         found = deps.researcher.compose(role, task, files)
+    deps.warn(found.warnings)
     used = {marker for finding in found.findings for marker in finding["markers"]}
     return {
         **task,
@@ -109,7 +105,6 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
         "citations": [citation for citation in found.citations if citation["marker"] in used],
         "missing": list(found.missing),
         "nearest": list(found.nearest),
-        "warnings": list(found.warnings),
         "usage": add_usage(NO_USAGE, task["role"], found.usage),
         "trace_id": found.trace_id,
     }
@@ -130,4 +125,3 @@ def _tell(artifact: Artifact, ms: float, deps: ResearchDependencies) -> None:
             "ms": ms,
         }
     )
-    deps.warn(artifact["warnings"])

@@ -1,7 +1,7 @@
 """What a research run has finished, kept as it finishes: a kill loses no subtask's work.
 
-One table for all runs: a row of each run, and one for each of its plans and artifacts. A subtask's
-artifact is written in one transaction when its subagent returns; the report is made of
+One table for all runs: a row of each run, and one for each of its plans, artifacts and warnings. A
+subtask's artifact is written in one transaction when its subagent returns; the report is made of
 these and of nothing else.
 """
 
@@ -28,7 +28,7 @@ _DROP = (
     f"(select run from research where {_FINISHED} order by rowid desc limit -1 offset ?)"
 )
 
-Kind = Literal["run", "plan", "artifact"]
+Kind = Literal["run", "plan", "artifact", "warning"]
 Plan = tuple[list[Subtask], NodeUsage]
 """A round's subtasks, and what planning them cost."""
 
@@ -89,6 +89,13 @@ class Journal(Closing):
         found: list[Artifact] = self._read(run_id, "artifact")
         return sorted(found, key=lambda artifact: places.get(artifact["id"], len(order)))
 
+    def warn(self, run_id: str, line: str) -> bool:
+        """A line for the report; whether it is new."""
+        return self._put(run_id, "warning", line, line)
+
+    def warnings(self, run_id: str) -> list[str]:
+        return self._read(run_id, "warning")
+
     def keep_plan(self, run_id: str, number: int, plan: Plan) -> None:
         """A round's plan, before it is worked on: a resumed run follows the same one."""
         self._put(run_id, "plan", f"{number:04d}", plan)
@@ -122,9 +129,10 @@ class Journal(Closing):
         rows = self._file.read(f"{_READ} order by rowid", (run_id, kind, name))
         return [json.loads(body) for (body,) in rows]
 
-    def _put(self, run_id: str, kind: Kind, name: str, body: Any) -> None:
+    def _put(self, run_id: str, kind: Kind, name: str, body: Any) -> bool:
         with self._file.writing() as db:
-            db.execute(_KEEP, (run_id, kind, name, time.time(), json.dumps(body)))
+            row = (run_id, kind, name, time.time(), json.dumps(body))
+            return bool(db.execute(_KEEP, row).rowcount)
 
 
 def _run(name: str, created: float, body: str) -> Run:

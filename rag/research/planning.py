@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
+from textwrap import shorten
 
 from rag.research.journal import Plan
 from rag.research.researcher import DraftSubtask, ResearchDependencies
 from rag.research.roles import ROLES, SEARCHER, WRITER
 from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
-from state.research_state import EVERYTHING, ResearchState, Subtask
+from state.research_state import ResearchState, Subtask
 
 MOST_SUBTASKS = 8
 MOST_QUERIES = 4
 MOST_DOCUMENTS = 3
 HEADING_WORDS = 8
+LONGEST_HEADING = 120
 LONGEST_INSTRUCTION = 1_000
 LONGEST_QUERY = 300
 _SEARCHED_WHOLE = "The plan left out the question, which is searched as it stands."
@@ -44,8 +46,9 @@ def checked_plan(
     """The new subtasks, in order: of known roles, not done before, at most eight.
 
     What a draft reads is a file that is there, what an earlier draft is expected to write, or, for
-    a searcher, a document; other names are dropped. Names that drafts chose are replaced by names
-    that cannot collide.
+    a searcher, a document; other names are dropped. "*" is all that was searched before, which is
+    also what one reads that names nothing and does not search. Names that drafts chose are replaced
+    by names that cannot collide.
     """
     names = {name: name for name in files}
     plan: list[Subtask] = []
@@ -54,20 +57,22 @@ def checked_plan(
         instruction = one_line(draft.instruction)[:LONGEST_INSTRUCTION]
         if role is None or role.name == WRITER or not instruction:
             continue
+        before = [*known, *plan]
         wanted = dict.fromkeys(draft.read_files)
         reads = [names[name] for name in wanted if name in names]
+        if "*" in wanted or not (role.searches or reads):
+            searched = (other for other in before if ROLES[other["role"]].searches)
+            reads = [other["expected_artifact"] for other in searched]
         file = artifact_name(role.name, step + number, instruction, names.values())
         task = new_subtask(role.name, instruction, file)
         task["heading"] = short_heading(draft.heading, instruction)
-        everything = EVERYTHING in wanted or not (role.searches or reads)
-        task["read_files"] = [EVERYTHING] if everything else reads
+        task["read_files"] = reads
         if role.searches:
             asked = distinct(query[:LONGEST_QUERY] for query in draft.queries)
             task["queries"] = asked[:MOST_QUERIES] or [instruction[:LONGEST_QUERY]]
-            others = [name for name in wanted if name not in names and name != EVERYTHING]
+            others = [name for name in wanted if name not in names and name != "*"]
             task["documents"] = others[:MOST_DOCUMENTS]
-        before = [*known, *plan]
-        task["id"] = _identity(task, before)
+        task["id"] = _identity(task)
         if all(task["id"] != other["id"] for other in before):
             names[draft.expected_artifact or instruction] = file
             plan.append(task)
@@ -90,11 +95,13 @@ def new_subtask(role: str, instruction: str, artifact: str) -> Subtask:
 
 
 def short_heading(heading: str, instruction: str) -> str:
-    """At most eight words on one line, without a question mark's or a list's trimmings."""
-    words = (heading.strip(" #*`.:") or instruction.rstrip(" ?.")).split()
-    cut = " ".join(words[:HEADING_WORDS])
-    cut = cut[:1].upper() + cut[1:]
-    return cut if len(words) <= HEADING_WORDS else f"{cut.rstrip(',;:')}…"
+    """At most eight words on one line, without a list's trimmings; the whole instruction, without
+    its question mark, where no heading was given.
+    """
+    words = heading.strip(" #*`.:").split()
+    told = " ".join(words[:HEADING_WORDS]).rstrip(",;:") + "…" * (len(words) > HEADING_WORDS)
+    told = told or shorten(instruction.rstrip(" ?."), LONGEST_HEADING, placeholder="…")
+    return told[:1].upper() + told[1:]
 
 
 def distinct(lines: Iterable[str]) -> list[str]:
@@ -102,12 +109,8 @@ def distinct(lines: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(filter(None, map(one_line, lines))))
 
 
-def _identity(task: Subtask, before: Sequence[Subtask]) -> str:
-    """Equal work on equal files has equal ids, whatever its case and spacing. With more found,
-    reading everything is new work.
-    """
+def _identity(task: Subtask) -> str:
+    """Equal work on equal files has equal ids, whatever its case and spacing."""
     read = [*task["read_files"], *task["documents"], *map(str.casefold, task["queries"])]
-    if EVERYTHING in task["read_files"]:
-        read += [earlier["id"] for earlier in before if EVERYTHING not in earlier["read_files"]]
     parts = (task["role"], task["instruction"].casefold(), *sorted(read))
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()

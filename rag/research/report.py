@@ -69,9 +69,9 @@ def make_report(
     run: Run,
     state: ResearchState,
     artifacts: Sequence[Artifact],
+    warnings: Sequence[str],
     *,
     seconds: float,
-    warnings: Sequence[str] = (),
     ended: BudgetSpent | None = None,
 ) -> Report:
     """The report of what was finished, whole or partial; what `ended` it asks nothing."""
@@ -88,7 +88,6 @@ def make_report(
     elif answer or sections:
         status = "partial" if waits or not_found or NO_QUOTE in answer else "answered"
     early = [] if ended is None else [f"The budget ended the run early: {ended.message}"]
-    earlier = (line for artifact in artifacts for line in artifact["warnings"])
     report: Report = {
         "schema": REPORT_SCHEMA,
         "run_id": run["id"],
@@ -105,7 +104,7 @@ def make_report(
         "subtasks": len(artifacts),
         "usage": add_usages([state["usage"], *(artifact["usage"] for artifact in artifacts)]),
         "seconds": round(seconds, 3),
-        "warnings": [*dict.fromkeys([*earlier, *warnings]), *early],
+        "warnings": [*warnings, *early],
         "report": "",
     }
     report["report"] = "\n".join(_markdown(report, artifacts)).strip() + "\n"

@@ -55,10 +55,10 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
     """A round's plan; one that an interrupted run had begun is followed, not made anew."""
     deps = runtime.context
     number = state["plans"] + 1
-    made = deps.journal.plan(state["run_id"], number)
+    made = deps.journal.plan(deps.run_id, number)
     if made is None:
         made = new_subtasks(state, deps)
-        deps.journal.keep_plan(state["run_id"], number, made)
+        deps.journal.keep_plan(deps.run_id, number, made)
     new, spent = made
     deps.emit({"event": "planned", "round": number, "subtasks": new})
     return {
@@ -70,7 +70,7 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
 
 
 def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
-    artifacts = run_plan(state["plan"], state["run_id"], runtime.context)
+    artifacts = run_plan(state["plan"], runtime.context)
     status = {artifact["id"]: artifact["status"] for artifact in artifacts}
     files = {}
     for step, artifact in enumerate(artifacts, state["step"] + 1):
@@ -159,7 +159,7 @@ def write(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Up
     name = artifact_name(WRITER, step, state["question"], state["files"])
     task = new_subtask(WRITER, state["question"], name)
     task["read_files"] = [each["expected_artifact"] for each in state["plan"]]
-    run_plan([*state["plan"], task], state["run_id"], deps)
+    run_plan([*state["plan"], task], deps)
     return {"step": step}
 
 
@@ -212,7 +212,7 @@ def to_boundary(
     Raises:
         CragError: the engine or a store failed; the last boundary is kept.
     """
-    name = checkpoint_name(state["run_id"])
+    name = checkpoint_name(deps.run_id)
     thread = {"thread_id": name}
     config: RunnableConfig = {"recursion_limit": STEPS_PER_PASS, "configurable": thread}
     with checkpoints.turn(name) as saver:

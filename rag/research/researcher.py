@@ -107,6 +107,7 @@ class Researcher(Protocol):
 class ResearchDependencies:
     """What a run is given besides its question, never stored."""
 
+    run_id: str
     researcher: Researcher
     journal: Journal
     budget: Budget
@@ -115,14 +116,15 @@ class ResearchDependencies:
     started: float = field(default_factory=time.perf_counter)
 
     def view(self, state: ResearchState) -> View:
-        artifacts = self.journal.artifacts(state["run_id"])
+        artifacts = self.journal.artifacts(self.run_id)
         last = state["rounds"] + 1 >= self.max_rounds
         return View(state, artifacts, open_parts(artifacts, state["closed"]), last)
 
     def warn(self, lines: Iterable[str]) -> None:
-        """Lines for the report's warnings, each once."""
+        """Lines for the report, each once, also of a run that is resumed."""
         for line in lines:
-            self.emit({"event": "warned", "line": line})
+            if self.journal.warn(self.run_id, line):
+                self.emit({"event": "warned", "line": line})
 
     def at_ms(self) -> float:
         """Milliseconds since the run was started or resumed."""

@@ -133,19 +133,20 @@ class Research(Closing):
         events: list[ResearchEvent] = []
 
         def keep(event: ResearchEvent) -> None:
-            if event["event"] != "warned" or event not in events:
-                events.append(event)
-                emit(event)
+            events.append(event)
+            emit(event)
 
         researcher = self._researcher or self._own_researcher(run["id"], budget)
-        deps = ResearchDependencies(researcher, self._journal, budget, keep, self._max_rounds)
+        deps = ResearchDependencies(
+            run["id"], researcher, self._journal, budget, keep, self._max_rounds
+        )
         with self._alone(run["id"]):
             keep(self._started(run, deps))
             if made is not None:
                 standing, reason = made.question, made.reason
                 keep({"event": "contextualized", "standalone_question": standing, "reason": reason})
                 deps.warn(made.warnings)
-            report = self._rounds(run, deps, events)
+            report = self._rounds(run, deps)
             self._keep_trace(report, events)
             if report["escalation"] is not None:
                 asked = report["escalation"]
@@ -172,11 +173,9 @@ class Research(Closing):
             "grader": self._settings.grader.value,
         }
 
-    def _rounds(
-        self, run: Run, deps: ResearchDependencies, events: Sequence[ResearchEvent]
-    ) -> Report:
+    def _rounds(self, run: Run, deps: ResearchDependencies) -> Report:
         began = time.perf_counter()
-        state = new_research(run["question"], run["id"], run["usage"])
+        state = new_research(run["question"], run["usage"])
         ended: BudgetSpent | None = None
         waiting = False
         try:
@@ -189,9 +188,9 @@ class Research(Closing):
         artifacts = self._journal.artifacts(run["id"])
         if ended is not None and not any(artifact["findings"] for artifact in artifacts):
             raise ended
-        warnings = [event["line"] for event in events if event["event"] == "warned"]
+        warnings = self._journal.warnings(run["id"])
         seconds = time.perf_counter() - began
-        return make_report(run, state, artifacts, seconds=seconds, warnings=warnings, ended=ended)
+        return make_report(run, state, artifacts, warnings, seconds=seconds, ended=ended)
 
     @contextmanager
     def _alone(self, run_id: str) -> Iterator[None]:

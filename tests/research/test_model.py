@@ -252,6 +252,25 @@ def test_a_server_that_goes_down_repeats_no_finished_subtask(made: Path, tmp_pat
         assert found(report) == found(whole)
 
 
+def test_what_planning_warned_of_is_in_the_report_of_a_run_that_was_resumed(home: Path):
+    good = researcher([PLAN], [END])
+
+    def goes_down(body):
+        return (call("{") if asked_for(body) == "Plan" else status(500))(body)
+
+    with (
+        served(always=goes_down) as server,
+        research(server, home) as run,
+        pytest.raises(ModelError),
+    ):
+        run.start(QUESTION)
+    events: list[Any] = []
+    with served(always=good) as server, research(server, home) as run:
+        report = run.resume("last", emit=events.append)
+    assert any("no usable Plan" in line for line in report["warnings"])
+    assert "warned" not in [event["event"] for event in events]
+
+
 def test_a_spent_budget_leaves_a_partial_report_that_can_go_on(home: Path):
     model = researcher([[STONE], [IRON]], [REPLAN, END], usage=(2000, 10))
     with served(always=model) as server:

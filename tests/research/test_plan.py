@@ -36,7 +36,8 @@ def test_a_plan_is_bounded():
     ("role", "wanted", "files", "documents"),
     [
         ("analyst", ("find", "/etc/passwd", "later"), ["searcher_001_find.md"], []),
-        ("analyst", (), ["*"], []),
+        ("analyst", (), ["searcher_001_find.md"], []),
+        ("searcher", ("*",), ["searcher_001_find.md"], []),
         ("searcher", ("old.md", "guide.md"), ["old.md"], ["guide.md"]),
         ("searcher", (), [], []),
     ],
@@ -70,6 +71,8 @@ def test_a_heading_has_eight_words_at_most():
     assert short_heading("Losing the password.", "q") == "Losing the password"
     assert short_heading("", "What can never be recovered?") == "What can never be recovered"
     assert len(short_heading("a " * 50, "q").split()) == 8
+    asked = "what must a person who lost the password of a repository do to read it again?"
+    assert short_heading("", asked) == f"W{asked[1:-1]}"
 
 
 def test_the_pool_has_3_to_8_roles_each_with_its_own_prompt():
@@ -104,7 +107,7 @@ def test_no_end_without_anything_done_and_the_last_round_ends_or_asks(
     said: Any, found: str, last: bool, decided_: str
 ):
     nothing = cast("Any", None)
-    deps = ResearchDependencies(cast("Any", Says(said)), nothing, nothing, print)
+    deps = ResearchDependencies("r", cast("Any", Says(said)), nothing, nothing, print)
     artifacts = [cast("Any", {"status": found})]
-    made = decided(View(new_research("q", "r"), artifacts, last=last), deps)
+    made = decided(View(new_research("q"), artifacts, last=last), deps)
     assert (made.decision, bool(made.question)) == (decided_, decided_ == "escalate")
