@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -14,8 +13,6 @@ from state.errors import SettingsError
 from state.settings import Settings
 
 if TYPE_CHECKING:
-    from ssl import SSLContext
-
     from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -123,7 +120,7 @@ def http_client(endpoint: Endpoint) -> DefaultHttpxClient:
     return BoundedClient(
         trust_env=not endpoint.loopback,
         follow_redirects=False,
-        verify=_no_tls() if endpoint.base_url.startswith("http:") else True,
+        verify=not endpoint.base_url.startswith("http:"),  # reading certificates takes .1 s
     )
 
 
@@ -131,12 +128,4 @@ def no_async_client() -> DefaultAsyncHttpxClient:
     """LangChain builds an asynchronous client beside the other; nothing here uses one."""
     from openai import DefaultAsyncHttpxClient
 
-    return DefaultAsyncHttpxClient(trust_env=False, verify=_no_tls())
-
-
-@lru_cache(maxsize=1)
-def _no_tls() -> SSLContext:
-    """Trusts nobody, for connections without TLS: reading certificates takes .1 s."""
-    import ssl
-
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    return DefaultAsyncHttpxClient(trust_env=False, verify=False)

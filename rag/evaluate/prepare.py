@@ -58,44 +58,41 @@ def prepare(
     home = settings.home / "eval" / "indexes" / key
     ready = settings.model_copy(update={"home": home, "collection": f"eval-{key}", "thread": None})
     finished = home / "documents"
-    if not finished.is_file():
-        count = _index(dataset.documents, ready, embedder, on, notify)
-        if not count:
-            raise NoIndexError(f"The dataset {dataset.name} holds no document with text.")
+    if dataset.files is not None:
+        with_text = _synced(dataset.files, ready, embedder, on, notify)
+    elif not (with_text := finished.is_file()):
+        with store_of(ready).open_writer(
+            ready.collection, embedder.identity, wait=_WAIT_SECONDS, notice=notify
+        ) as writer:
+            with_text = _index_corpus(read_corpus(dataset.documents), writer, embedder, on)
         home.mkdir(parents=True, exist_ok=True)  # in a shared store nothing is kept there
-        finished.write_text(f"{count}\n")
+        if with_text:
+            finished.touch()
+    if not with_text:
+        raise NoIndexError(f"The dataset {dataset.name} holds no document with text.")
     return ready
 
 
 def _fingerprint(documents: Path, embedder: Embedder, settings: Settings) -> str:
-    """Of the documents, and of what else an index depends on."""
+    """Of a corpus, or where a folder is, and of what else an index depends on."""
     release = package_version("crag-cli", "source")
-    # A file's source is its path: the index of a moved folder is another one.
     named = (str(documents.resolve()), str(embedder.identity), settings.store, READING, release)
     digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=10)
-    files = sorted(documents.rglob("*")) if documents.is_dir() else [documents]
-    for file in files:
-        if file.is_file():
-            digest.update(f"{file.relative_to(documents.parent)}\0{file.stat().st_size}\0".encode())
-            with file.open("rb") as data:
-                while block := data.read(1 << 20):
-                    digest.update(block)
+    if documents.is_file():
+        with documents.open("rb") as data:
+            while block := data.read(1 << 20):
+                digest.update(block)
     return digest.hexdigest()
 
 
-def _index(
-    documents: Path,
+def _synced(
+    files: Path,
     settings: Settings,
     embedder: Embedder,
     on: Progress,
     notify: Callable[[str], None],
-) -> int:
-    """Returns how many documents hold text. What could not be read is told."""
-    if documents.is_file():
-        with store_of(settings).open_writer(
-            settings.collection, embedder.identity, wait=_WAIT_SECONDS, notice=notify
-        ) as writer:
-            return _index_corpus(read_corpus(documents), writer, embedder, on)
+) -> bool:
+    """Whether any of the files holds text. What could not be read is told."""
     total = done = 0
 
     def on_event(event: IngestEvent) -> None:
@@ -106,17 +103,17 @@ def _index(
             done += 1
         on("index", done, total)
 
-    report = ingest(settings, embedder, [str(documents)], on_event=on_event, notice=notify)
+    report = ingest(settings, embedder, [str(files)], on_event=on_event, notice=notify)
     for path, reason in report.failed:
         notify(f"{path} could not be read: {reason}.")
-    return report.documents
+    return report.documents > 0
 
 
 def _index_corpus(
     documents: Iterator[CorpusDocument], writer: CollectionWriter, embedder: Embedder, on: Progress
-) -> int:
-    """Put every document; returns how many hold text."""
-    count = with_text = 0
+) -> bool:
+    """Put every document; returns whether any holds text."""
+    count, with_text = 0, False
     while batch := list(islice(documents, _TOGETHER)):
         read = [_read(document) for document in batch]
         texts = [embedding_text(chunk) for _, _, chunks in read for chunk in chunks]
@@ -125,7 +122,7 @@ def _index_corpus(
             rows, vectors = vectors[: len(chunks)], vectors[len(chunks) :]
             writer.put(row, [DocumentPart(text, chunks, rows)])
         count += len(batch)
-        with_text += sum(bool(text) for _, text, _ in read)
+        with_text |= any(text for _, text, _ in read)
         on("index", count, None)
     writer.flush()
     return with_text

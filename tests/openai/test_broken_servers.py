@@ -1,7 +1,8 @@
-"""Thirty ways in which servers and models break: none loses a question, none outlasts its time.
+"""Ways in which servers and models break: none loses a question, none outlasts its time.
 
 Each is a whole question over real HTTP, graded and answered by a model. It ends in an answer
-or in a refusal; test_faults.py has those that end in one line that says what to mend.
+or in a refusal; test_structured.py has what replies and refusals of a form are read from,
+test_faults.py what ends in one line that says what to mend.
 """
 
 import json
@@ -12,7 +13,6 @@ import pytest
 from openai_samples import settings_for, verdict
 from scripted_server import (
     ScriptedServer,
-    call,
     completion,
     hang,
     raw,
@@ -116,51 +116,12 @@ def once(*faults):
     return reply
 
 
-def rows(body):
-    listed = [
-        {"document": name.removeprefix("document_"), **row}
-        for name, row in right(body).items()
-        if name.startswith("document_")
-    ]
-    return text(
-        json.dumps(
-            {
-                "grades": listed,
-            }
-        )
-    )(body)
-
-
-def called(said):
-    return json.dumps({"name": "grade_documents", "arguments": json.loads(said)})
-
-
 ANSWERED = {
-    "400: does not support schemas": refuses(400, "no response_format", "response_format"),
-    "422: extra inputs": refuses(422, "Extra inputs are not permitted", "response_format"),
-    "501 to a schema": refuses(501, "not implemented", "response_format"),
-    "500 to a schema, unsaid why": refuses(500, "Internal Server Error", "response_format"),
-    "400: temperature": refuses(400, "'temperature' does not support 0", "temperature"),
-    "400: max_tokens": refuses(400, "max_tokens: use max_completion_tokens", "max_tokens"),
     "400: stream_options": refuses(400, "Extra inputs are not permitted", "stream_options"),
-    "a call written as text": grader(written(called)),
-    "in <tools>": grader(written(lambda said: f"<tools>{called(said)}</tools>")),
-    "in <tool_call>": grader(written(lambda said: f"<tool_call>\n{called(said)}\n</tool_call>")),
-    "doubled braces": grader(written(lambda said: "{" + called(said) + "}")),
-    "a code fence and chatter": grader(written(lambda s: f"Sure!\n```json\n{s}\n```\nBye.")),
-    "thinking before": grader(written(lambda said: f"<think>Hm, {{x}}?</think>{said}")),
     "all of it in the thinking": into_thinking,
     "thinking longer than the room": thinks,
-    "a list of rows": grader(rows),
-    "trailing commas": grader(written(lambda said: said.replace("}", ",}"))),
     "prose": grader(text("The first document answers it, I think.")),
-    "an empty reply": grader(text("")),
-    "null": grader(text(None)),
-    "a refusal to grade": grader(text(None, refusal="I will not.")),
-    "cut off": grader(written(lambda said: said[: len(said) // 2])),
     "an endless string": grader(text('{"document_1": {"reason": "' + "na " * 20_000)),
-    "two verdicts at once": grader(call([{"document_1": True}, {"document_1": False}])),
-    "numbers for verdicts": grader(call({"document_1": 7, "document_2": 0})),
     "a page instead of JSON": grader(raw(b"<html>Sign in</html>", "text/html")),
     "no choices": grader(raw(b'{"choices": []}')),
     "grading fails for good": grader(status(500, "out of memory")),

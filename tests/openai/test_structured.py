@@ -12,6 +12,7 @@ from rag.engines.protocol import Graded
 
 WHOLE = grades(True, False)
 FENCED = f"Here are the grades:\n```json\n{json.dumps(WHOLE, indent=1)}\n```\nHope that helps!"
+CALLED = json.dumps({"name": "grade_documents", "arguments": WHOLE})
 COMMAS = '{"document_1": {"holds": true,}, "document_2": {"holds": false,},}'
 PARALLEL = [{"document_1": verdict(True)}, {"document_2": verdict(False)}]
 
@@ -30,6 +31,7 @@ def verdicts(graded: Graded) -> list[bool]:
         pytest.param(call({**WHOLE, "document_9": verdict(True)}), id="a document too many"),
         pytest.param(call(COMMAS), id="trailing commas in the call"),
         pytest.param(text(json.dumps(WHOLE)), id="JSON as text"),
+        pytest.param(text(f"<tool_call>\n{CALLED}\n</tool_call>"), id="a call written as text"),
         pytest.param(text(FENCED), id="a fence and chatter"),
         pytest.param(text(f"<think>maybe {{x}}?</think>{json.dumps(WHOLE)}"), id="thinking"),
         pytest.param(text(f"maybe.</think>{json.dumps(WHOLE)}"), id="thinking, never opened"),
