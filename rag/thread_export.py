@@ -69,8 +69,7 @@ def _sources(turn: Turn) -> Iterator[str]:
     states = file_states(turn.files)
     for citation in turn.answer["citations"]:
         yield ""
-        source, page = one_line(citation["source"]), citation["page"]
-        where = written_place(source, page, citation["start_line"], citation["end_line"])
+        where = one_line(written_place(citation))
         state = states.get(citation["source"], "same")
         note = "" if state == "same" else f" (the file has {state} since)"
         yield from (f"[{citation['marker']}] {where}{note}", "")

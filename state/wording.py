@@ -28,22 +28,18 @@ def did_you_mean(name: str, names: Iterable[str], otherwise: str | None = None) 
     return f"There is: {', '.join(known[:_FEW])}{more}." if otherwise is None else otherwise
 
 
-def written_place(
-    source: str,
-    page: int | None = None,
-    start: int | None = None,
-    end: int | None = None,
-    anchor: str | None = None,
-) -> str:
-    """As in "guide.pdf p. 4", "deck.pptx slide 3", "notes.md:12-14" or "notes.md:12"; lines count
-    from 1, and are those of the file where there is no `anchor`.
+def written_place(item: Mapping[str, Any]) -> str:
+    """Where a citation or a chunk stands, as in "guide.pdf p. 4", "deck.pptx slide 3",
+    "notes.md:12-14" or "notes.md:12"; lines count from 1.
     """
-    if page is not None:
-        return f"{source} p. {page}"
-    if anchor is not None:
+    source, anchor = item["source"], item.get("anchor")
+    start, end = item["start_line"], item["end_line"]
+    if item["page"] is not None:
+        return f"{source} p. {item['page']}"
+    if anchor is not None and not anchor.startswith("line "):
         return f"{source} {anchor}"
     if start is None:
-        return source
+        return str(source)
     return f"{source}:{start}" if end in (None, start) else f"{source}:{start}-{end}"
 
 

@@ -10,7 +10,6 @@ from cli import options
 from cli.app import new_app
 from cli.render.answer_text import citation_of
 from cli.render.surroundings import print_surroundings
-from state.errors import UsageError
 
 app = new_app()
 
@@ -35,12 +34,4 @@ def open_(
     citation = citation_of(found["answer"], number)
     asked = settings.model_copy(update={"collection": began(found)["collection"], "files": None})
     with open_reader(asked, terminal.notice) as reader:
-        document = reader.document(citation["source"])
-        text = reader.document_text(citation["source"])
-    if document is None or text is None:
-        raise UsageError(
-            f"{citation['source']} is no longer in {asked.collection}.",
-            "`crag trace last` shows what was quoted.",
-        )
-    terminal.notice(document.path or citation["source"])
-    print_surroundings(terminal, citation, text)
+        print_surroundings(terminal, citation, reader)

@@ -46,9 +46,7 @@ def search(
         terminal.json({"schema": "crag.search/1", **found})
         return
     for rank, hit in hits:
-        lines = hit["start_line"], hit["end_line"]
-        where = place(hit["source"], hit["page"], *lines, hit.get("anchor"))
-        terminal.out(f"{rank:>2}  {hit['score']:.3f}  {where}")
+        terminal.out(f"{rank:>2}  {hit['score']:.3f}  {place(hit)}")
         terminal.wrapped(f"    {shorten(hit['text'], 200)}", 4)
     if not hits:
         terminal.notice("Nothing found.")

@@ -82,14 +82,7 @@ def _open(talk: Conversation, argument: str) -> None:
     digits = argument.strip("[] ") or str(min(each["marker"] for each in cited(answer)))
     if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         raise UsageError(f"{argument!r} is no source.")
-    citation = citation_of(answer, int(digits))
-    text = talk.session.reader.document_text(citation["source"])
-    if text is None:
-        raise UsageError(
-            f"{citation['source']} is no longer in {talk.session.reader.name}.",
-            "`crag threads show` still has the quote.",
-        )
-    print_surroundings(talk.terminal, citation, text)
+    print_surroundings(talk.terminal, citation_of(answer, int(digits)), talk.session.reader)
 
 
 def _thread(talk: Conversation, argument: str) -> None:

@@ -153,9 +153,7 @@ def _what(citation: Citation) -> str:
 
 def _where(citation: Citation) -> str:
     """A page that was read off a picture may be read wrongly, and copies may stand elsewhere."""
-    start, end = citation["start_line"], citation["end_line"]
-    anchor = citation["anchor"] if start is None else None
     sure, copies = citation.get("recognized"), citation.get("also", [])
     read = "" if sure is None else f" (OCR, {sure:.0%})"
     also = f" (also in {many(len(copies), 'other file')})" if copies else ""
-    return place(citation["source"], citation["page"], start, end, anchor) + read + also
+    return place(citation) + read + also

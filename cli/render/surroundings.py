@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cli.render.answer_text import print_sources
 from cli.terminal import Terminal
 from state.answer import Citation
+from state.errors import UsageError
+
+if TYPE_CHECKING:
+    from rag.index.reader import CollectionReader
 
 AROUND = 3
 """Lines shown before and behind."""
 LINE_WIDTH = 400
 
 
-def print_surroundings(terminal: Terminal, citation: Citation, text: str) -> None:
-    """The place, and lines of the document's `text`, those of the quote marked. One read anew may
-    have moved it: it is looked for, and its absence is said.
+def print_surroundings(terminal: Terminal, citation: Citation, reader: CollectionReader) -> None:
+    """The document's file, the place, and lines of its text, those of the quote marked. One read
+    anew may have moved it: it is looked for, and its absence is said.
+
+    Raises:
+        UsageError: the collection does not hold the document any more.
     """
+    source = citation["source"]
+    document, text = reader.document(source), reader.document_text(source)
+    if document is None or text is None:
+        gone = f"{source} is no longer in {reader.name}."
+        raise UsageError(gone, "`crag trace last` shows what was quoted.")
+    terminal.notice(document.path or source)
     print_sources(terminal, [citation])
     terminal.out("")
     quote, start = citation["quote"], citation["start_char"]

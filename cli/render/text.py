@@ -4,7 +4,8 @@ money and foreign text on a part of a line.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from cli.terminal import one_line, rows
 from state.wording import written_place
@@ -17,16 +18,11 @@ _ANCHOR = 60
 _FENCES = ("```", "~~~")
 
 
-def place(
-    source: str,
-    page: int | None = None,
-    start: int | None = None,
-    end: int | None = None,
-    anchor: str | None = None,
-) -> str:
-    """Where something stands, whatever the source and its headings are called."""
+def place(item: Mapping[str, Any]) -> str:
+    """Where a citation or a chunk stands, whatever the source and its headings are called."""
+    anchor = item.get("anchor")
     named = None if anchor is None else shorten(one_line(anchor), _ANCHOR)
-    return written_place(one_line(source), page, start, end, named)
+    return written_place({**item, "source": one_line(item["source"]), "anchor": named})
 
 
 def shorten(text: str, width: int) -> str:

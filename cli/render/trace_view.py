@@ -91,10 +91,8 @@ class TraceView:
     def _show_graded(self, item: RetrievedItem, grade: Grade) -> None:
         mark, colour = _MARK[grade["verdict"]]
         sure = "    " if grade["confidence"] is None else f"{grade['confidence']:.2f}"
-        lines = item["start_line"], item["end_line"]
-        where = place(item["source"], item["page"], *lines, item.get("anchor"))
         again = "" if item["new"] else " (seen before)"
-        self._line("│  ", f"{mark} {sure} {where}{again}", colour)
+        self._line("│  ", f"{mark} {sure} {place(item)}{again}", colour)
         ranks = f"bm25 #{item['lexical_rank'] or '-'} dense #{item['dense_rank'] or '-'}"
         reason = grade["reason"] or "no reason given"
         self._line("│      ", f"score {item['score']:.2f} ({ranks}): {reason}", "dim")

@@ -17,13 +17,12 @@ from rag.index import collection_rows
 from rag.index.collection_rows import CollectionRow, Contents
 from rag.index.home.catalog import Catalog, check_lexical, let_index
 from rag.index.home.chroma import VectorsDamaged
-from rag.index.home.lock import lock_path, write_lock
 from rag.index.home.store import HomeStore
 from rag.index.home.vectors import ChromaIndex
 from rag.index.store import Store
 from rag.index.terms import TERMS_VERSION
 from rag.ingest.staleness import staleness
-from state.errors import CragError, StorageError, StoreBusyError
+from state.errors import CragError
 from state.sqlite_file import error_code, transaction
 from state.wording import many
 
@@ -50,8 +49,7 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
                 with suppress(sqlite3.OperationalError), transaction(connection):
                     collection_rows.mark_terms(connection, row.id, "")
             yield lexical
-            vectors = _vectors(row, store.chroma(connection, row))
-            yield vectors if vectors.ok else _unless_written(vectors, lock_path(home, name))
+            yield _vectors(row, store.chroma(connection, row))
         yield _check_files(store, name)
 
 
@@ -112,14 +110,3 @@ def _vectors(row: CollectionRow, index: ChromaIndex) -> Check:
     except CragError as error:
         return ill(part, error)
     return well(part, "in Chroma")
-
-
-def _unless_written(found: Check, lock: Path) -> Check:
-    """What was found, unless another process is at work on it."""
-    try:
-        with write_lock(lock):
-            return found
-    except StoreBusyError:
-        return well(found.part, "being written")
-    except StorageError:  # read-only: nobody writes
-        return found

@@ -66,13 +66,9 @@ def check_models(settings: Settings, embedder: Embedder) -> Iterator[Check]:
 
 def _embedder(embedder: Embedder) -> Check:
     try:
-        vector = embedder.embed_query("doctor")
+        embedder.embed_query("doctor")
     except CragError as error:
         return ill("embedder", error)
-    length = float((vector * vector).sum()) ** 0.5
-    if len(vector) != embedder.identity.dimension or not 0.99 < length < 1.01:
-        shape = f"{len(vector)} numbers of length {length:.2f}"
-        return ill("embedder", f"{embedder.identity} gave {shape}", "Install crag again")
     return well("embedder", str(embedder.identity))
 
 

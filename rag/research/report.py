@@ -150,10 +150,7 @@ def _under(title: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _place(citation: Citation) -> str:
-    start, end = citation["start_line"], citation["end_line"]
-    anchor = citation.get("anchor") if start is None else None
-    place = written_place(citation["source"], citation["page"], start, end, anchor)
-    return f"{place}: “{short_quote(citation['quote'])}”"
+    return f"{written_place(citation)}: “{short_quote(citation['quote'])}”"
 
 
 def short_quote(quote: str) -> str:

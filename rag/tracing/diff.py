@@ -118,8 +118,7 @@ def _loops(trace: Trace) -> dict[str, Words]:
     for loop in loops(trace):
         chunks: defaultdict[str, list[str]] = defaultdict(list)
         for rank, item in enumerate(loop.chunks, 1):
-            lines = item["start_line"], item["end_line"]
-            place = written_place(item["source"], item["page"], *lines, item.get("anchor"))
+            place = written_place(item)
             chunks[f"rank of {place}"].append(f"#{rank}")
             if grade := loop.grades.get(item["chunk_id"]):
                 sure = "" if grade["confidence"] is None else f" {grade['confidence']:.2f}"

@@ -1,5 +1,5 @@
-"""What starting costs: `crag --help`, a one-off question with and without a model, its first byte
-on a terminal, its memory; against bare imports, all in this one run.
+"""What starting costs: `crag --help`, a one-off question with and without a model, its memory;
+against bare imports, all in this one run.
 
     python tests/benchmarks/startup.py [--chunks 10000] [--runs 7] [--large 100000]
 
@@ -11,9 +11,7 @@ machine that takes 0.3 s a call.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
-import pty
 import random
 import resource
 import statistics
@@ -66,21 +64,6 @@ def compare(
     mine, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
     ratio = statistics.median(one / other for one, other in pairs)
     print(f"{name:<46} {mine:6.3f} s   bare {theirs:6.3f} s   ratio {ratio:5.2f}", flush=True)
-
-
-def first_byte(command: list[str], environment: dict[str, str]) -> tuple[float, float]:
-    """Seconds until a pseudo-terminal gets its first byte, and until the end."""
-    began = time.perf_counter()
-    child, terminal = pty.fork()
-    if child == 0:
-        os.execve(command[0], command, {**environment, "TERM": "xterm"})
-    os.read(terminal, 1)
-    first = time.perf_counter() - began
-    with contextlib.suppress(OSError):  # Linux: the other end is gone
-        while os.read(terminal, 65_536):
-            pass
-    os.waitpid(child, 0)
-    return first, time.perf_counter() - began
 
 
 def peak(command: list[str], environment: dict[str, str]) -> float:
@@ -153,11 +136,6 @@ def main() -> None:
             compare(f"{name} with a model, wall", ask, client, given.runs, model, wall)
             calls = (len(server.requests) - before) / given.runs
         print(f"of it {calls:.1f} calls of {CALL_SECONDS} s")
-        for options in ([], ["--trace"]):
-            shown = [first_byte([*ask, *options], env) for _ in range(given.runs)]
-            first, whole = (statistics.median(side) for side in zip(*shown, strict=True))
-            what = " ".join(["first byte on a terminal", *options])
-            print(f"{what:<46} {first:6.3f} s   of     {whole:6.3f} s")
         print(f"{'peak memory':<46} {peak(ask, env):6.0f} MB")
         if given.large:
             make_folder(folder, given.large)

@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import subprocess
-from io import StringIO
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pexpect
 import pytest
+from crag import crag, environment, in_terminal
 from forked_program import crag_program
 from openai_samples import with_model
 from research_library import ABSENT, TWO_HOPS, library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status
-from typer.testing import CliRunner, Result
-
-from cli.app import app
-from cli.render.research_view import ResearchView
-from cli.terminal import Terminal
-from state.research_state import SubtaskStatus
-
-SECONDS = 120
+from typer.testing import Result
 
 
 @pytest.fixture(scope="module")
@@ -32,34 +24,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library(tmp_path_factory.mktemp("cli")).settings.home
 
 
-def crag(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(*arguments),
-        env=environ(home, **environment),
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-
-
-def inside(home: Path, *arguments: str, **environment: str) -> Result:
-    """`crag research` without a process of its own."""
-    return CliRunner().invoke(app, ["research", *arguments], env=environ(home, **environment))
-
-
-def command(*arguments: str) -> list[str]:
-    return [crag_program(), *arguments]
-
-
-def environ(home: Path, **changed: str) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("CRAG_", "OPENAI_"))}
-    return {**kept, "CRAG_HOME": str(home), "CRAG_ENGINE": "local", **changed}
+def inside(home: Path, *words: str, **variables: str) -> Result:
+    return crag(home, "research", *words, **variables)
 
 
 def test_the_report_goes_to_stdout_and_the_run_to_the_trace(home: Path):
     plain = crag(home, "research", TWO_HOPS)
-    assert plain.returncode == 0
+    assert plain.exit_code == 0
     assert plain.stdout.startswith(f"# {TWO_HOPS}\n\n")
     assert "Anna Berg" in plain.stdout
     assert "round 1: " in plain.stderr
@@ -82,7 +53,7 @@ def test_events_are_ndjson_that_ends_with_the_report(home: Path):
 
 def test_without_a_terminal_the_question_is_printed_and_answered_later(home: Path):
     asked = crag(home, "research", ABSENT)
-    assert asked.returncode == 3
+    assert asked.exit_code == 3
     *_, question, resume = asked.stderr.splitlines()
     assert question.endswith("?")
     assert resume.startswith("Go on with: crag research --resume ")
@@ -98,13 +69,7 @@ def test_without_a_terminal_the_question_is_printed_and_answered_later(home: Pat
 
 
 def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
-    child = pexpect.spawn(
-        command("research", ABSENT)[0],
-        command("research", ABSENT)[1:],
-        env=environ(home, TERM="xterm", COLUMNS="100"),  # type: ignore[arg-type]
-        encoding="utf-8",
-        timeout=SECONDS,
-    )
+    child = in_terminal(home, "research", ABSENT)
     child.expect("should be searched instead")
     child.sendline("How long is the Iron Bridge?")
     child.expect("95 metres")
@@ -157,8 +122,8 @@ def test_ctrl_c_leaves_at_once_and_says_how_to_go_on(home: Path):
     plan = [subtask("searcher", "How long is the Stone Bridge?")]
     with ScriptedServer(researcher([plan], [decide("end")]), always=hang()) as server:
         process: Any = subprocess.Popen(
-            command("research", "How long is it?"),
-            env=environ(home, **with_model(server)),
+            [crag_program(), "research", "How long is it?"],
+            env=environment(home, **with_model(server)),
             stderr=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
@@ -173,18 +138,3 @@ def test_ctrl_c_leaves_at_once_and_says_how_to_go_on(home: Path):
     listed = json.loads(crag(home, "status", "--json").stdout)["research"]
     assert {"run_id": name, "question": "How long is it?"} in listed
     assert f"crag research --resume {name}" in crag(home, "status").stdout
-
-
-@pytest.mark.parametrize("status", get_args(SubtaskStatus))
-def test_the_tree_on_a_terminal_shows_however_a_subtask_ended(status: str, monkeypatch):
-    screen = StringIO()
-    monkeypatch.setattr(screen, "isatty", lambda: True)
-    monkeypatch.setattr("sys.stderr", screen)
-    task = {"id": "s1", "role": "searcher", "instruction": "How long is it?"}
-    ended = {"artifact": "s1.md", "status": status, "bytes": 0, "citations": 0}
-    with ResearchView(Terminal(), events=False) as view:
-        view.show({"event": "research_started", "question": "How long?", "run_id": "r1"})
-        view.show({"event": "planned", "round": 1, "subtasks": [task]})
-        view.show({"event": "subtask_started", "subtask": task})
-        view.show({"event": "subtask_finished", "subtask": "s1", **ended})
-    assert "searcher · How long is it? · 0 citations" in screen.getvalue()

@@ -21,24 +21,16 @@ def test_a_reader_that_leaves_early_is_no_failure(tmp_path, arguments):
 
 
 def test_closed_streams_break_nothing(tmp_path):
-    ran = shell(tmp_path, "$CRAG graph >&-")
-    assert (ran.returncode, ran.stderr) == (
-        4,
-        "crag: Standard output cannot be written: it is closed.\n",
-    )
+    for command in ("graph", "ask --help"):
+        ran = shell(tmp_path, f"$CRAG {command} >&-")
+        line = "crag: Standard output cannot be written: it is closed.\n"
+        assert (ran.returncode, ran.stderr) == (4, line)
     ran = shell(tmp_path, "$CRAG graph 2>&-")
     assert (ran.returncode, ran.stdout[:9]) == (0, "flowchart")
     ran = shell(tmp_path, "$CRAG search - <&-")
     assert (ran.returncode, ran.stderr[:26]) == (2, "crag: The question is empt")
     ran = shell(tmp_path, "$CRAG threads size --json <&- >&- 2>&-")
     assert (ran.returncode, ran.stdout, ran.stderr) == (4, "", "")
-
-
-@pytest.mark.parametrize("arguments", ["--help", "--version", "ask --help", "collections -h"])
-def test_what_typer_prints_fails_as_an_answer_does(tmp_path, arguments):
-    ran = shell(tmp_path, f"$CRAG {arguments} >&-")
-    line = "crag: Standard output cannot be written: it is closed.\n"
-    assert (ran.returncode, ran.stderr) == (4, line)
 
 
 def test_the_event_of_an_error_that_nobody_reads_changes_nothing(tmp_path):
@@ -64,17 +56,6 @@ def test_an_answer_that_did_not_arrive_is_a_failure_and_a_notice_is_none(tmp_pat
     assert ran.stderr == "crag: Standard output cannot be written: No space left on device.\n"
     ran = shell(tmp_path, f"$CRAG trace list 2> {FULL}")
     assert (ran.returncode, ran.stdout) == (0, "")
-    (tmp_path / "lamp.md").write_text("# Lamp\n\nIt is 34 metres high.\n")
-    assert (
-        shell(
-            tmp_path, f"$CRAG ingest {tmp_path}/lamp.md && $CRAG ask 'How high is it?'"
-        ).returncode
-        == 0
-    )
-    for closed, why in (("&-", "it is closed"), (f" {FULL}", "No space left on device")):
-        ran = shell(tmp_path, f"$CRAG trace show >{closed}")
-        line = f"crag: Standard output cannot be written: {why}.\n"
-        assert (ran.returncode, ran.stderr) == (4, line)
 
 
 def test_a_locale_that_cannot_hold_file_names_is_named(tmp_path):

@@ -1,6 +1,5 @@
 """What others import and hardly use is not imported; whatever uses it gets the real thing."""
 
-import json
 import os
 import subprocess
 import sys
@@ -78,9 +77,7 @@ main()
     assert done.stderr.endswith("[] 0"), done.stderr
 
 
-@pytest.fixture(scope="module")
-def said():
-    """What the stand-ins say, and what langsmith itself says, of each place."""
+def test_what_stands_in_says_what_langsmith_says_of_a_process_that_traces_nothing():
     codes = []
     for module, name in WITHOUT_TRACING:
         if name == "tracing_context":  # a block, in which the others are asked
@@ -92,14 +89,7 @@ with tracing_context(enabled=False):
             arguments = "{}" if name.startswith("_set") else ""
             codes.append(f"from {module} import {name}\nprint({name}({arguments}))")
     code = "\n".join(codes)
-    pairs = zip(deferred(code).splitlines(), run(code).splitlines(), strict=True)
-    return dict(zip(WITHOUT_TRACING, pairs, strict=True))
-
-
-@pytest.mark.parametrize("place", WITHOUT_TRACING)
-def test_what_stands_in_says_what_langsmith_says_of_a_process_that_traces_nothing(place, said):
-    ours, theirs = said[place]
-    assert ours == theirs
+    assert deferred(code) == run(code)
 
 
 @pytest.mark.parametrize("switch", ["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"])
@@ -108,50 +98,30 @@ def test_nothing_is_deferred_where_tracing_is_wanted(switch):
     assert deferred(code, **{switch: "true"}) == "True\n"
 
 
-USES = [
-    "assert issubclass(RunTree, object)",
-    "assert isinstance(RunTree(name='run', run_type='chain'), RunTree)",
-    "class Mine(RunTree): pass",
-    "assert RunTree.__name__ == 'RunTree'",
-]
-
-
-@pytest.fixture(scope="module")
-def used():
-    """Of each use what went wrong: a fork each of a process that has used nothing yet."""
-    code = f"""import json, os, sys, traceback
+def test_the_first_use_brings_the_real_package_to_all_who_named_it():
+    """Each use in a fork of a process that has used nothing yet."""
+    deferred("""import os, sys
 from langsmith import RunTree
 import langchain_core.tracers.schemas as schemas
 import langgraph.graph
 assert 'langsmith.client' not in sys.modules
 
-def use(code):
-    exec(code, globals())
-    assert 'langsmith.client' in sys.modules
-    import langsmith.run_trees
-    assert RunTree is schemas.Run is langsmith.run_trees.RunTree
-    assert type(RunTree) is not object
-    from langsmith.run_helpers import get_tracing_context
-    assert get_tracing_context.__module__ == 'langsmith.run_helpers'
-    assert 'requests.sessions' in sys.modules, 'langsmith itself uses it'
-
-for code in {USES!r}:
-    if os.fork() == 0:
-        try:
-            use(code)
-            wrong = ""
-        except BaseException:
-            wrong = traceback.format_exc()
-        print(json.dumps(wrong), flush=True)
+for use in (
+    "assert issubclass(RunTree, object)",
+    "assert isinstance(RunTree(name='run', run_type='chain'), RunTree)",
+    "class Mine(RunTree): pass",
+    "assert RunTree.__name__ == 'RunTree'",
+):
+    if (child := os.fork()) == 0:
+        exec(use)
+        import langsmith.run_trees
+        assert RunTree is schemas.Run is langsmith.run_trees.RunTree
+        from langsmith.run_helpers import get_tracing_context
+        assert get_tracing_context.__module__ == 'langsmith.run_helpers'
+        assert 'requests.sessions' in sys.modules, 'langsmith itself uses it'
         os._exit(0)
-    os.wait()
-"""
-    return dict(zip(USES, map(json.loads, deferred(code).splitlines()), strict=True))
-
-
-@pytest.mark.parametrize("use", USES)
-def test_the_first_use_brings_the_real_package_to_all_who_named_it(use, used):
-    assert used[use] == ""
+    assert os.waitpid(child, 0)[1] == 0, use
+""")
 
 
 def test_a_module_that_was_imported_whole_is_whole_once_used():

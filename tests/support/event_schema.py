@@ -10,7 +10,6 @@ from state.answer import ANSWER_SCHEMA, Answer
 from state.events import ErrorEvent, Event, IngestEvent, IngestResult
 from state.research_events import ResearchEvent
 
-_DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
 
 STREAMS: dict[str, tuple[Any, ...]] = {
@@ -27,23 +26,11 @@ INSIDE = "AnswerEvent"
 """Never printed: the answer stands by itself."""
 
 
-def event_schema() -> dict[str, Any]:
-    """One schema; `#/$defs/ask`, `research` and `ingest` are those of one stream's lines.
-
-    Objects may gain fields in later versions; none that is here is taken away or changes its
-    type.
-    """
+def event_schema(stream: str) -> dict[str, Any]:
+    """Of a line of that command's stream: an object has no field that its type does not name."""
     kinds: dict[str, Any] = {}
-    streams = {
-        name: {"oneOf": [_schema(kind, kinds) for kind in lines if kind.__name__ != INSIDE]}
-        for name, lines in STREAMS.items()
-    }
-    return {
-        "$schema": _DRAFT,
-        "title": "A line of `crag ask|research|ingest --events`",
-        "anyOf": [{"$ref": f"#/$defs/{name}"} for name in streams],
-        "$defs": {**streams, **dict(sorted(kinds.items()))},
-    }
+    lines = [_schema(kind, kinds) for kind in STREAMS[stream] if kind.__name__ != INSIDE]
+    return {"oneOf": lines, "$defs": kinds}
 
 
 def _schema(kind: Any, kinds: dict[str, Any]) -> dict[str, Any]:
@@ -57,7 +44,7 @@ def _schema(kind: Any, kinds: dict[str, Any]) -> dict[str, Any]:
         case origin if origin is Literal:
             schema = {"enum": list(arguments)}
         case origin if origin in (Union, UnionType):
-            schema = _either([_schema(argument, kinds) for argument in arguments])
+            schema = {"anyOf": [_schema(argument, kinds) for argument in arguments]}
         case origin if origin is list:
             schema = {"type": "array", "items": _schema(arguments[0], kinds)}
         case origin if origin is dict:
@@ -69,12 +56,6 @@ def _schema(kind: Any, kinds: dict[str, Any]) -> dict[str, Any]:
         case _:
             raise TypeError(f"{kind} has no JSON Schema here: use TypedDicts and plain types")
     return schema
-
-
-def _either(parts: list[dict[str, Any]]) -> dict[str, Any]:
-    if all(set(part) == {"type"} for part in parts):
-        return {"type": [part["type"] for part in parts]}
-    return {"anyOf": parts}
 
 
 def _object(kind: Any, kinds: dict[str, Any]) -> dict[str, Any]:
@@ -89,11 +70,10 @@ def _object(kind: Any, kinds: dict[str, Any]) -> dict[str, Any]:
         }
         if name in _NAMED:
             fields["schema"] = {"const": _NAMED[name]}
-        described = " ".join((kind.__doc__ or "").split())
         kinds[name] = {
-            **({"description": described} if described and "dict(" not in described else {}),
             "type": "object",
             "properties": fields,
             "required": [key for key in fields if key not in optional],
+            "additionalProperties": False,
         }
     return {"$ref": f"#/$defs/{name}"}

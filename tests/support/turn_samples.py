@@ -39,55 +39,27 @@ def make_answer(
 
 
 def real_looking_answer(seed: int, text_bytes: int = 1500) -> Answer:
-    """A turn whose question and answer have `text_bytes` together, with two loops of eight
-    graded chunks and three quotes taken from the answer, as a real one has.
+    """A turn whose question and answer have `text_bytes` together, with two loops of graded chunks
+    and three quotes taken from the answer, as a real one has.
     """
     rng = random.Random(seed)
-    question = sentence(rng, 80)
-    answer = sentence(rng, text_bytes - 80)
-    quotes = [answer[i * 300 : i * 300 + 200] for i in range(3)]
+    question, answer = sentence(rng, 80), sentence(rng, text_bytes - 80)
+
+    def place(number: int) -> dict[str, Any]:
+        quote = answer[number * 300 : number * 300 + 200]
+        lines = dict.fromkeys(("start_line", "end_line", "start_char", "end_char"), number)
+        name = f"acts/{rng.choice(WORDS)}-{number}.md"
+        return {"marker": number, "source": name, "quote": quote, "passage": quote, **lines}
+
+    def loop(number: int) -> dict[str, Any]:
+        named = [f"{rng.getrandbits(64):016x}" for _ in range(4)]
+        chunks = [{"chunk_id": name, "score": rng.random(), "relevant": True} for name in named]
+        return {"loop": number, "query": sentence(rng, 60), "new_chunks": 4, "chunks": chunks}
+
     return make_answer(
         question,
         answer,
-        citations=[
-            {
-                "marker": i + 1,
-                "source": f"acts/{rng.choice(WORDS)}-{rng.randrange(50)}.md",
-                "title": rng.choice(WORDS),
-                "page": None,
-                "anchor": None,
-                "start_line": rng.randrange(900),
-                "end_line": rng.randrange(900),
-                "start_char": rng.randrange(90000),
-                "end_char": rng.randrange(90000),
-                "chunk_id": f"{rng.getrandbits(64):016x}",
-                "quote": quote,
-                "passage": quote,
-                "support": "verbatim",
-            }
-            for i, quote in enumerate(quotes)
-        ],
-        loops=[
-            {
-                "loop": loop,
-                "query": sentence(rng, 60),
-                "new_chunks": 4,
-                "decision": "generate" if loop else "transform_query",
-                "reason": "enough is known" if loop else "nothing relevant yet",
-                "chunks": [
-                    {
-                        "chunk_id": f"{rng.getrandbits(64):016x}",
-                        "source": f"acts/{rng.choice(WORDS)}-{rng.randrange(50)}.md",
-                        "score": round(rng.random(), 4),
-                        "relevant": rng.random() < 0.5,
-                        "confidence": round(rng.random(), 3),
-                        "reason": None,
-                    }
-                    for _ in range(4)
-                ],
-            }
-            for loop in range(2)
-        ],
+        citations=[place(number) for number in (1, 2, 3)],
+        loops=[loop(number) for number in (0, 1)],
         trace_id=f"{rng.getrandbits(96):024x}",
-        timings_ms={node: rng.random() * 90 for node in ("total", "retrieve", "generate")},
     )

@@ -181,7 +181,7 @@ def test_deleted_text_is_not_left_in_the_file(tmp_path):
     path = tmp_path / "home.db"
     with open_turn_store(path.parent) as store:
         for seed in range(30):
-            store.append("gone", real_looking_answer(seed))
+            store.append("gone", real_looking_answer(seed, 4000))
         with closing(sqlite3.connect(path)) as db:
             bodies = [row[0] for row in db.execute("select body from crag_turns")]
     before = path.stat().st_size
