@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from rag.engines.protocol import Engine
 from rag.index.reader import CollectionReader
+from rag.reading.meaning import Meaning
 from state.answer import ANSWER_SCHEMA, NO_USAGE, Answer
 from state.passages import HistoryTurn, RetrievedChunk
 from state.settings import Settings
@@ -35,6 +36,7 @@ class Dependencies:
 
     settings: Settings
     reader: CollectionReader
+    meaning: Meaning
     engine: Engine
     trace_id: str
     fallback: Engine | None = None

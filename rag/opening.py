@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from state.choices import EmbedderName, EngineName, GraderChoice, Verifier
 from state.errors import UsageError
@@ -60,6 +60,8 @@ def open_reader(
         NoIndexError, UsageError, EmbedderMismatchError: as `Store.open_collection`; or nothing
             matches `settings.files`.
     """
+    from rag.reading.meaning import Meaning
+
     store, embedder, files = store_of(settings), build_embedder(settings), _chosen(settings.files)
     with closing(
         store.open_collection(settings.collection, embedder, notify, files=files)
@@ -69,7 +71,8 @@ def open_reader(
                 f"No document of {reader.name!r} matches {settings.files!r}.",
                 "`crag collections show` lists them; `*` does not match a slash, `**/` does.",
             )
-        yield _ranked(settings, reader)
+        reader.order = Meaning(settings.home).order
+        yield reader
 
 
 def _chosen(glob: str | None) -> GitIgnoreSpec | None:
@@ -86,13 +89,6 @@ def _chosen(glob: str | None) -> GitIgnoreSpec | None:
         return GitIgnoreSpec.from_lines([glob])
     except ValueError as error:
         raise UsageError(f"--files: {error}.") from None
-
-
-def _ranked(settings: Settings, collection: CollectionReader) -> CollectionReader:
-    """In the order of the reader in the box, where its weights were fetched."""
-    from rag.reading.meaning import Meaning, RankedCollection
-
-    return cast("CollectionReader", RankedCollection(collection, Meaning(settings.home)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,24 +130,12 @@ def _lacking(settings: Settings) -> str | None:
     return f"The local engine has no model: {' and '.join(asked)} cannot be heeded."
 
 
-def local_engine(reader: CollectionReader) -> LocalEngine:
-    """It judges by the collection's own search, and by what the reader makes of what was found."""
-    from rag.engines.local.engine import LocalEngine
-    from rag.reading.meaning import RankedCollection
-
-    plain, meaning = reader, None
-    if isinstance(reader, RankedCollection):
-        plain, meaning = reader.plain, reader.meaning
-    return LocalEngine(plain, meaning)
-
-
-def build_engine(name: EngineName, settings: Settings, reader: CollectionReader) -> Engine:
-    """The engine that was chosen, over one collection.
+def build_engine(name: EngineName, settings: Settings, local: LocalEngine) -> Engine:
+    """The engine that was chosen; `local` itself, or one that it helps.
 
     Raises:
         SettingsError: the openai engine lacks a usable URL or key.
     """
-    local = local_engine(reader)
     if name is EngineName.LOCAL:
         return local
     from rag.engines.openai.openai_engine import OpenAIEngine

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 from rag.budget import Budget
 from rag.dependencies import Dependencies
+from rag.engines.local.engine import LocalEngine
 from rag.graph import shared_graph
 from rag.index.home.chroma import check_clock
-from rag.opening import build_engine, choose_engine, local_engine, open_reader
+from rag.opening import build_engine, choose_engine, open_reader
+from rag.reading.meaning import Meaning
 from rag.turn_run import Leave, failed_turn, failure, run_turn
 from state.answer import Answer
 from state.closing import Closing
@@ -65,9 +67,11 @@ class Session(Closing):
             choice = choose_engine(settings)
             if choice.notice is not None:
                 notify(choice.notice)
-            self.engine = build_engine(choice.name, settings, self.reader)
+            self.meaning = Meaning(settings.home)
+            local = LocalEngine(self.reader, self.meaning)
+            self.engine = build_engine(choice.name, settings, local)
             opened.callback(self.engine.close)
-            self._local = local_engine(self.reader) if self.engine.model is not None else None
+            self._local = local if self.engine.model is not None else None
             self._web: SearchMore | None = None
             if settings.web:
                 from rag.web import open_web
@@ -137,6 +141,7 @@ class Session(Closing):
         deps = Dependencies(
             settings=self.settings,
             reader=self.reader,
+            meaning=self.meaning,
             engine=self.engine.for_question(budget, streamed=tokens),
             fallback=self._local,
             search_web=self._web,

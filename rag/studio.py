@@ -40,6 +40,7 @@ def _compiled() -> CompiledGraph:
         Dependencies(
             settings=session.settings,
             reader=session.reader,
+            meaning=session.meaning,
             engine=session.engine,
             trace_id=new_trace_id(),
         )

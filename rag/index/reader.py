@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rag.embed.protocol import Embedder
-from rag.index.candidates import Candidates, candidates
+from rag.index.candidates import RANKED, Candidates, candidates
 from rag.index.codec import chunk_key
 from rag.index.collection_rows import (
     CollectionRow,
@@ -23,6 +23,9 @@ from state.database import Database, Sql
 from state.errors import NoIndexError
 from state.passages import RetrievedChunk
 
+Order = Callable[[str, Sequence[RetrievedChunk]], list[RetrievedChunk]]
+"""What a query found, best first, in another order and scored by it."""
+
 
 class CollectionReader:
     """One collection, open for reading: every call sees one moment of the store, never half a
@@ -31,6 +34,8 @@ class CollectionReader:
 
     _sql: Sql
     _queries: Queries
+    order: Order | None = None
+    """Of what a search found, where something reads it (`rag/reading/meaning.py`)."""
 
     def __init__(
         self,
@@ -109,8 +114,8 @@ class CollectionReader:
         return self._queries.dense_searched
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
-        """The `k` best chunks by score fusion of BM25 and cosine, best first (`loop` is 0); of
-        copies the best stands for all.
+        """The `k` best chunks by score fusion of BM25 and cosine, best first (`loop` is 0), in the
+        reader's `order` where it has one; of copies the best stands for all.
 
         Any text is a legal query; one without a searchable word uses the dense leg alone.
         """
@@ -118,12 +123,13 @@ class CollectionReader:
             pass  # forgets what was found before a write
         # Of one question several nodes need what it finds.
         with reading_for(self, query):
-            asked = (query, k, in_use())
+            asked = (query, max(k, RANKED), in_use())
             found = self._found.get(asked)
             if found is None:
-                found = self.candidates(query, k).best(k)
+                found = self.candidates(query, k).best(max(k, RANKED))
+                found = self.order(query, found) if self.order is not None else found
                 self._found = {asked: found}
-        return [chunk.copy() for chunk in found]
+        return [chunk.copy() for chunk in found[:k]]
 
     def candidates(self, query: str, k: int) -> Candidates:
         """What `search` ranks: at least the `k` best are among them."""

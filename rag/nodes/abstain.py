@@ -11,7 +11,6 @@ from rag.dependencies import Dependencies
 from rag.engines.local.answer import quoted_part
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
-from rag.reading.meaning import Meaning
 from rag.reading.snippets import shown_snippets
 from state.answer import UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
@@ -25,9 +24,9 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     reader, settings = runtime.context.reader, runtime.context.settings
     near = any(part.is_near for part in asked)
     questions = [part.question for part in asked]
-    meaning = Meaning(settings.home)
-    found = state["documents"]
-    snippets = shown_snippets(questions, found, meaning, reader, full=settings.full)[:NEAREST]
+    snippets = shown_snippets(
+        questions, state["documents"], runtime.context.meaning, reader, full=settings.full
+    )[:NEAREST]
     nearest: list[Citation] = [
         {**snippet["located"], "marker": marker} for marker, snippet in enumerate(snippets, start=1)
     ]

@@ -15,7 +15,6 @@ from rag.dependencies import Dependencies
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
-from rag.reading.meaning import Meaning
 from rag.reading.snippets import shown_snippets
 from state.answer import add_usage
 from state.graph_state import GraphState
@@ -64,8 +63,8 @@ def _without_budget(deps: Dependencies, request: GenerateRequest, emit: Emit) ->
         return Generated(complete=False)
     if not request.passages:
         questions = [part.question for part in request.parts]
-        meaning = Meaning(deps.settings.home)
-        full = deps.settings.full
-        passages = shown_snippets(questions, request.documents, meaning, deps.reader, full=full)
+        passages = shown_snippets(
+            questions, request.documents, deps.meaning, deps.reader, full=deps.settings.full
+        )
         request = replace(request, passages=passages)
     return replace(deps.fallback.generate(request, emit), complete=False)

@@ -15,7 +15,6 @@ from rag.context import by_turns, context_of, in_order
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
-from rag.reading.meaning import Meaning
 from rag.reading.snippets import shown_snippets
 from state.answer import Citation
 from state.graph_state import GraphState
@@ -37,9 +36,8 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         if state["budget_spent"] is None:
             return {"context": context}
     questions = [QuestionPart.of_state(part).question for part in state["parts"]]
-    meaning = Meaning(deps.settings.home)
     full = deps.settings.full
-    passages = shown_snippets(questions, ordered, meaning, deps.reader, full=full)
+    passages = shown_snippets(questions, ordered, deps.meaning, deps.reader, full=full)
     if deps.engine.model is None:
         cited = [each["located"] for each in passages]
         _tell(runtime, documents, [(held["source"], held) for held in cited])

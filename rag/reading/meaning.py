@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rag.index.language import ENGLISH, in_use
 from rag.question.parse import parted
@@ -17,7 +17,6 @@ from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
-    from rag.index.reader import CollectionReader
     from rag.reading.kept_readings import KeptReadings
     from rag.reading.transformer import Transformer
 
@@ -51,6 +50,27 @@ class Meaning:
         found = self._read([*asked, *texts])
         return [MaxSim(found[: len(asked)], text) for text in found[len(asked) :]]
 
+    def order(self, query: str, found: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
+        """The best of what a search found by score and likeness, what lies behind them behind;
+        as it was where the transformer does not read.
+        """
+        if len(found) < 2 or not query.strip() or not self.reads:
+            return [*found]
+        import numpy as np
+
+        best = found[:CANDIDATES]
+        near = self.likeness(query, list(map(headed, best)))
+        meant = np.array([np.mean(each.whole() or 0.0) for each in near], dtype=np.float32)
+        fused = np.array([chunk["score"] for chunk in best], dtype=np.float32)
+        scores = _z(fused) + MEANING_WEIGHT * _z(meant)
+        least = float(scores.min())
+        ordered: list[RetrievedChunk] = [
+            {**best[n], "score": float(scores[n]) - least}
+            for n in sorted(range(len(best)), key=lambda place: -scores[place])
+        ]
+        behind: list[RetrievedChunk] = [{**chunk, "score": 0.0} for chunk in found[CANDIDATES:]]
+        return [*ordered, *behind]
+
     def _read(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
         if not self.reads:
             from rag.embed.builtin import builtin_embedder
@@ -74,39 +94,6 @@ def _opened(folder: Path, home: Path) -> tuple[Transformer, KeptReadings]:
     from rag.reading.transformer import Transformer
 
     return Transformer(folder), KeptReadings(home / "reading.db")
-
-
-class RankedCollection:
-    """A CollectionReader whose best chunks are put in order by their meaning;
-    all but the order of what `search` finds is `plain`'s own.
-    """
-
-    def __init__(self, plain: CollectionReader, meaning: Meaning) -> None:
-        self.plain = plain
-        self.meaning = meaning
-
-    def search(self, query: str, k: int) -> list[RetrievedChunk]:
-        """The best of the fusion by score and meaning; what lies behind them stays behind."""
-        hits = self.plain.search(query, max(k, CANDIDATES))
-        if len(hits) < 2 or not query.strip() or not self.meaning.reads:
-            return hits[:k]
-        import numpy as np
-
-        best = hits[:CANDIDATES]
-        near = self.meaning.likeness(query, list(map(headed, best)))
-        meant = np.array([np.mean(each.whole() or 0.0) for each in near], dtype=np.float32)
-        fused = np.array([hit["score"] for hit in best], dtype=np.float32)
-        scores = _z(fused) + MEANING_WEIGHT * _z(meant)
-        least = float(scores.min())
-        order = sorted(range(len(best)), key=lambda place: -scores[place])
-        found: list[RetrievedChunk] = [
-            {**best[n], "score": float(scores[n]) - least} for n in order
-        ]
-        behind: list[RetrievedChunk] = [{**hit, "score": 0.0} for hit in hits[CANDIDATES:]]
-        return [*found, *behind][:k]
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.plain, name)
 
 
 def _z(values: Vectors) -> Vectors:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fit_fingerprint import fingerprint
+from fitted_features import keep
 from grader_rows import Asked, asked_rows
 from labelled import LabelledSet, load_set
 
@@ -229,11 +229,12 @@ def arguments(description: str | None) -> argparse.Namespace:
 def main() -> None:
     given = arguments(__doc__)
     rows = asked_rows(labelled_sets(given), given.seed, given.questions)
-    write({"code": fingerprint("rag/engines/local/grader.json"), **fit(rows)})
+    write(fit(rows))
 
 
 def write(fitted: dict[str, Any]) -> None:
     FILE.write_text(json.dumps(fitted, indent=1) + "\n", encoding="utf-8")
+    keep()
     print(FILE.read_text(encoding="utf-8"))
 
 

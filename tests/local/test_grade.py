@@ -2,9 +2,7 @@ from __future__ import annotations
 
 import pytest
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
-from local_corpus import build, grade_request
-
-from rag.engines.local.grade import grade
+from local_corpus import build, grade_request, graded
 
 
 @pytest.fixture(scope="module")
@@ -16,10 +14,10 @@ def railway(tmp_path_factory):
 
 def graded_by_source(collection, question):
     request = grade_request(collection, question)
-    graded = grade(request, collection)
+    found = graded(request, collection)
     return {
-        chunk["source"]: one for chunk, one in zip(request.chunks, graded.grades, strict=True)
-    }, graded.sufficient
+        chunk["source"]: one for chunk, one in zip(request.chunks, found.grades, strict=True)
+    }, found.sufficient
 
 
 def test_the_chunk_that_answers_is_relevant_and_the_others_are_not(railway):

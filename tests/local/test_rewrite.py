@@ -3,9 +3,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from local_corpus import build, grade_request, rewrite_request
+from local_corpus import build, grade_request, graded, rewrite_request
 
-from rag.engines.local.grade import grade
 from rag.engines.local.rewrite import rewrite
 from rag.index.terms import terms
 
@@ -19,7 +18,7 @@ def railway(tmp_path_factory):
 
 def situation(collection, question, tried=None):
     request = grade_request(collection, question)
-    grades = {one["chunk_id"]: one for one in grade(request, collection).grades}
+    grades = {one["chunk_id"]: one for one in graded(request, collection).grades}
     return rewrite_request(collection, question, tried or [question], request.documents, grades)
 
 

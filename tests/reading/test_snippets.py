@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -12,7 +11,7 @@ from ingest_runs import Library
 from rag.documents.stream import Part
 from rag.question.parse import ParsedQuestion
 from rag.question.spelling import Mended
-from rag.reading.meaning import RankedCollection
+from rag.reading.meaning import Meaning
 from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 from rag.reading.token_vectors import MaxSim, TokenVectors
@@ -41,11 +40,15 @@ To put it out:
 """
 
 
-@dataclass
-class WordsAlone:
+class WordsAlone(Meaning):
     """A meaning that is the share of the question's words."""
 
-    reads: bool = True
+    def __init__(self, reads: bool = True) -> None:
+        self._reads = reads
+
+    @property
+    def reads(self) -> bool:
+        return self._reads
 
     def likeness(self, question: str, texts: list[str]) -> list[MaxSim]:
         words = list(dict.fromkeys(question.lower().strip("?").split()))
@@ -139,15 +142,6 @@ def test_what_is_quoted_stands_in_the_page() -> None:
         assert cited["quote"] in cited["passage"]
 
 
-@dataclass
-class Found:
-    hits: list[Any]
-    name: str = "c"
-
-    def search(self, _query: str, k: int) -> list[Any]:
-        return self.hits[:k]
-
-
 def hit(name: str, score: float) -> dict[str, Any]:
     return {"chunk_id": name, "title": None, "heading": "", "text": name, "score": score}
 
@@ -155,11 +149,9 @@ def hit(name: str, score: float) -> dict[str, Any]:
 @pytest.mark.parametrize(("reads", "first"), [(True, "the wolf eats"), (False, "a bus fare")])
 def test_the_nearest_in_meaning_comes_first_where_somebody_reads(reads: bool, first: str) -> None:
     hits = [hit("a bus fare", 1.0), hit("oil", 0.9), hit("the wolf eats", 0.8)]
-    ranked = RankedCollection(Found(hits), WordsAlone(reads))  # type: ignore[arg-type]
-    assert ranked.search("the wolf", 2)[0]["chunk_id"] == first
-    assert len(ranked.search("the wolf", 2)) == 2
-    assert ranked.name == "c"
-    scores = [each["score"] for each in ranked.search("the wolf", 3)]
+    ranked = WordsAlone(reads).order("the wolf", hits)
+    assert ranked[0]["chunk_id"] == first
+    scores = [each["score"] for each in ranked]
     assert scores == sorted(scores, reverse=True)
 
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
-from rag.engines.protocol import GradeRequest, RewriteRequest
+from rag.engines.local.grade import grade
+from rag.engines.protocol import Graded, GradeRequest, RewriteRequest
 from rag.index.reader import CollectionReader
 from rag.question.parts import read_parts
+from rag.reading.meaning import Meaning
 
 TEXTS = {
     "signals.md": "The signal box at Arnmoor was built in 1891. Its levers were cast in Leeds by "
@@ -50,6 +52,21 @@ def grade_request(
         "documents": hits,
     }
     return GradeRequest(**{**values, **changed})
+
+
+class StaticMeaning(Meaning):
+    """As where no weights are, also on a machine where some are."""
+
+    def __init__(self) -> None:
+        super().__init__(Path())
+
+    @property
+    def reads(self) -> bool:
+        return False
+
+
+def graded(request: GradeRequest, collection: CollectionReader) -> Graded:
+    return grade(request, collection, StaticMeaning())
 
 
 def rewrite_request(

@@ -23,10 +23,10 @@ from state.passages import HistoryTurn
 
 class LocalEngine:
     """An `Engine` over the one collection whose words and vectors it judges by, and by `meaning`
-    where that is given and reads.
+    where that reads.
     """
 
-    def __init__(self, collection: CollectionReader, meaning: Meaning | None = None) -> None:
+    def __init__(self, collection: CollectionReader, meaning: Meaning) -> None:
         self._collection = collection
         self._meaning = meaning
 

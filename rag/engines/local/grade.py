@@ -35,16 +35,12 @@ _BEST = 10
 _LEAST_SPREAD = 0.15
 
 
-def grade(
-    request: GradeRequest, collection: CollectionReader, meaning: Meaning | None = None
-) -> Graded:
+def grade(request: GradeRequest, collection: CollectionReader, meaning: Meaning) -> Graded:
     """A chunk is as relevant as it is to the question within the question that it suits best. Where
     a transformer reads the question, what it finds nearest says whether the collection answers.
     """
     model = grader_model()
-    reading = None if meaning is None or not meaning.reads else meaning
-    if all(map(is_web, request.documents)):
-        reading = None
+    reading = meaning if meaning.reads and not all(map(is_web, request.documents)) else None
     judged = [_judge(part, request, collection, reading, model) for part in request.parts]
     grades = [
         max(of_parts, key=lambda each: (each["relevant"], each["confidence"] or 0.0))
