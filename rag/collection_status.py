@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rag.index.collection_rows import CollectionSummary, no_such_collection
+from rag.ingest.roots import is_unfinished
 from rag.ingest.staleness import Staleness, staleness
 from rag.opening import build_embedder, choose_engine, store_of
 from rag.reading.weights import held_model
@@ -19,8 +20,11 @@ _PLACES = ("catalog", "vectors", "home", "reading", "models")
 
 @dataclass(frozen=True, slots=True)
 class CollectionStatus:
+    """`unfinished`: folders and files whose last ingest was interrupted."""
+
     totals: CollectionSummary
     stale: Staleness
+    unfinished: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +67,14 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
         model=settings.model if engine is EngineName.OPENAI else None,
         embedder=str(build_embedder(settings).identity),
         reader=reader.name if reader is not None else None,
-        collections=[CollectionStatus(each, staleness(store, each.name)) for each in found],
+        collections=[
+            CollectionStatus(
+                each,
+                staleness(store, each.name),
+                [root.path for root in store.roots(each.name) if is_unfinished(root.options)],
+            )
+            for each in found
+        ],
         octets=_octets(settings.home) | store.octets(),
         research=research,
     )

@@ -43,7 +43,12 @@ def status(given: options.Given, json_: options.Json = False) -> None:
 def _json(found: Status) -> dict[str, Any]:
     """The `crag.status/1` object."""
     collections = [
-        {**asdict(each.totals), "embedder": str(each.totals.embedder), "stale": asdict(each.stale)}
+        {
+            **asdict(each.totals),
+            "embedder": str(each.totals.embedder),
+            "stale": asdict(each.stale),
+            "unfinished": each.unfinished,
+        }
         for each in found.collections
     ]
     return {
@@ -68,7 +73,9 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
         documents, chunks = many(totals.documents, "document"), many(totals.chunks, "chunk")
         characters = many(totals.characters, "character")
         yield "", f"\n{totals.name}: {documents}, {chunks}, {characters}; {totals.embedder}"
-        yield from (("  from    ", root) for root in totals.roots)
+        for root in totals.roots:
+            told = "; not finished, run `crag ingest` again" if root in each.unfinished else ""
+            yield "  from    ", root + told
         if totals.failed or totals.skipped:
             yield "  unread  ", f"{totals.failed:,} failed, {totals.skipped:,} skipped"
         yield "  stale   ", each.stale.line or "no indexed file has changed"

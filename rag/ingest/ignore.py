@@ -54,7 +54,8 @@ class IgnoreRules:
         if self.exclude is not None and self.exclude.match_file(path[len(self.root) :]):
             return True
         for folder, patterns in reversed(self.levels):
-            verdict = patterns.check_file(path[len(folder) :]).include
+            inside = path.startswith(folder)  # what a link leads to may lie elsewhere
+            verdict = patterns.check_file(path[len(folder) :]).include if inside else None
             if verdict is not None:
                 return verdict
         return False

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
     from rag.index.writer import CollectionWriter
 
-INLINE_FILES = 8
-INLINE_BYTES = 256 << 10
+INLINE_BYTES = 64 << 10
+"""As little plain text is read at once whatever it holds; all else may be stopped."""
 
 
 @dataclass(slots=True)
@@ -114,8 +114,8 @@ class Ingest:
 
 @contextmanager
 def _reading(tasks: Sequence[Task]) -> Iterator[Iterable[Read | None]]:
-    """A few small plain-text files are read here, everything else on worker processes."""
-    if len(tasks) <= INLINE_FILES and all(map(_is_plain, tasks)):
+    """A little plain text is read here, everything else on worker processes."""
+    if sum(task.size for task in tasks) <= INLINE_BYTES and all(map(_is_plain, tasks)):
         from rag.ingest.read_file import read_file
 
         yield [read_file(task, lambda: None) for task in tasks]
@@ -130,4 +130,4 @@ def _is_plain(task: Task) -> bool:
     from rag.documents.formats import SUFFIXES
 
     known = SUFFIXES.get(os.path.splitext(task.path)[1].lower())
-    return known is not None and known.held == "text" and task.size <= INLINE_BYTES
+    return known is not None and known.held == "text"

@@ -102,12 +102,12 @@ AS_BEFORE = Globs()
 """To give none is to keep those that are recorded."""
 
 
-def root_options(globs: Globs) -> str:
-    """What to record of a folder that is ingested now."""
+def root_options(globs: Globs, *, finished: bool) -> str:
+    """What to record of a folder whose ingest begins, or has `finished`."""
     values = {
         "include": () if globs.include == EVERYTHING else globs.include,
         "exclude": globs.exclude,
-        "reading": reading_version(),
+        "reading": reading_version() if finished else "",
     }
     return json.dumps(values)
 
@@ -115,3 +115,8 @@ def root_options(globs: Globs) -> str:
 def is_current(options: str) -> bool:
     """Whether what was recorded of a folder says that its files were read as they are now."""
     return bool(json.loads(options).get("reading") == reading_version())
+
+
+def is_unfinished(options: str) -> bool:
+    """Whether the last ingest of a folder was interrupted."""
+    return bool(json.loads(options).get("reading") == "")

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
     from rag.index.collection_rows import Contents
     from rag.index.protocol import UnreadFile
+    from rag.index.writer import CollectionWriter
     from state.settings import Settings
 
 
@@ -60,16 +61,24 @@ def ingest(
                 report.documents, report.chunks, _ = held.totals()
     else:
         with store.open_writer(name, embedder.identity, notice=notice) as writer:
-            plan, options = _plan(writer, settings.home, globs, reporter, notice)
+            plan, wanted = _plan(writer, settings.home, globs, reporter, notice)
             if not plan.is_empty:
+                _record(writer, wanted, finished=False)
                 Ingest(writer, embedder, reporter, plan).run()
+            _record(writer, wanted, finished=True)
             report.documents, report.chunks, _ = writer.totals()
-            for root, now in options.items():
-                writer.set_root(root, now)
     report.skipped.sort()
     report.failed.sort()
     report.seconds = time.perf_counter() - began
     return report
+
+
+def _record(writer: CollectionWriter, wanted: Mapping[str, Globs], *, finished: bool) -> None:
+    known = writer.roots()
+    for path, globs in wanted.items():
+        options = root_options(globs, finished=finished)
+        if known.get(path) != options:
+            writer.set_root(path, options)
 
 
 def _plan(
@@ -78,8 +87,8 @@ def _plan(
     given: Globs,
     reporter: Reporter,
     notice: Callable[[str], None],
-) -> tuple[Plan, dict[str, str]]:
-    """What there is to do, which is told, and what of the roots is to be recorded anew."""
+) -> tuple[Plan, dict[str, Globs]]:
+    """What there is to do, which is told, and the globs of each root."""
     roots, known = reporter.roots, held.roots() if held else {}
     globs = _globs(roots, given, known, notice)
     found = _walk_all(roots, globs, home)
@@ -104,8 +113,7 @@ def _plan(
             "missing": len(plan.missing),
         }
     )
-    options = {root.path: root_options(globs[root.path]) for root in roots}
-    return plan, {path: now for path, now in options.items() if known.get(path) != now}
+    return plan, globs
 
 
 def _foresee(plan: Plan, reporter: Reporter) -> None:

@@ -72,7 +72,7 @@ def _is_folder(entry: os.DirEntry[str], here: IgnoreRules, found: Listed) -> boo
             if here.is_empty or not here.ignores_file(path):
                 found.files[path] = FileStat.of(entry.stat(follow_symlinks=False))
         elif entry.is_symlink():
-            why = _not_read(path, here.root)
+            why = _not_read(path, here)
             if why and not here.ignores_file(path):
                 found.skipped.append(FileProblem(path, why))
         elif entry.is_dir():
@@ -86,13 +86,19 @@ def _is_folder(entry: os.DirEntry[str], here: IgnoreRules, found: Listed) -> boo
     return False
 
 
-def _not_read(link: str, root: str) -> str | None:
+def _not_read(link: str, here: IgnoreRules) -> str | None:
     """Why what a symbolic link leads to is not read; None where it is, at its own place."""
     try:
-        target = os.path.realpath(link, strict=True) + "/"
+        target = os.path.realpath(link, strict=True)
     except OSError as error:
         return f"a symbolic link that cannot be followed: {error.strerror}"
-    if not target.startswith(root):
+    inside = f"{target}/".removeprefix(here.root)
+    if inside.startswith("/"):
         return "a symbolic link that leads out of the folder"
-    hidden = any(map(is_junk, filter(None, target[len(root) :].split("/"))))
-    return "a symbolic link to what is hidden" if hidden else None
+    names = inside.split("/")[:-1]
+    if any(is_junk(name) for name in names if name):
+        return "a symbolic link to what is hidden"
+    ignores = here.ignores_folder if os.path.isdir(target) else here.ignores_file
+    if not JUNK_FOLDERS.isdisjoint(names) or ignores(target):
+        return "a symbolic link to what is ignored"
+    return None

@@ -8,6 +8,7 @@ import pytest
 from index_samples import open_writer
 from ingest_runs import Library, counts
 
+from rag.collection_status import read_status
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.home import catalog
 from rag.ingest.staleness import staleness
@@ -207,6 +208,26 @@ def test_a_home_inside_the_folder_is_not_read(tmp_path):
     library = Library(tmp_path / "home")
     library.ingest(tmp_path)
     assert counts(library.ingest(tmp_path)) == {"unchanged": 1}
+
+
+def test_status_tells_of_a_folder_whose_ingest_was_interrupted(folder, library):
+    def unfinished() -> list[str]:
+        return read_status(library.settings).collections[0].unfinished
+
+    embed = library.embedder.embed_documents
+    for _ in ("first", "of a change"):
+        library.embedder.embed_documents = interrupted
+        with pytest.raises(KeyboardInterrupt):
+            library.ingest(folder)
+        assert unfinished() == [str(folder)]
+        library.embedder.embed_documents = embed
+        library.ingest(folder)
+        assert unfinished() == []
+        (folder / "a.md").write_text("Another text.")
+
+
+def interrupted(_texts):
+    raise KeyboardInterrupt
 
 
 def test_staleness_counts_what_changed_and_what_is_gone(folder, library):

@@ -74,6 +74,8 @@ def test_include_and_exclude_are_globs_of_the_folder(tmp_path):
 
 def test_links_are_not_followed_and_what_is_not_read_elsewhere_is_told(tmp_path):
     make(tmp_path, "root/a.md", "root/.store/v2/b.md", "outside.md", "other/c.md")
+    make(tmp_path, "root/a.log", "root/build/d.md", "root/sub/.keep")
+    (tmp_path / "root" / ".gitignore").write_text("*.log\nbuild/\n")
     root = tmp_path / "root"
     (root / "loop").symlink_to(".")
     (root / "self").symlink_to("self")
@@ -82,11 +84,15 @@ def test_links_are_not_followed_and_what_is_not_read_elsewhere_is_told(tmp_path)
     (root / "leads_out.md").symlink_to(tmp_path / "outside.md")
     (root / "folder_out").symlink_to(tmp_path / "other")
     (root / "nowhere").symlink_to("none")
+    (root / "sub" / "log").symlink_to("../a.log")
+    (root / "built").symlink_to("build")
     start = os.path.realpath(root) + "/"
     found = walk(start, rules_for(start, (), ()))
     assert set(found.files) == {start + "a.md"}
     skipped = {Path(path).name: reason for path, reason in found.skipped}
-    assert set(skipped) == {"leads_out.md", "folder_out", "self", "current", "nowhere"}
+    ignored = {name for name, reason in skipped.items() if "ignored" in reason}
+    assert ignored == {"log", "built"}
+    assert set(skipped) - ignored == {"leads_out.md", "folder_out", "self", "current", "nowhere"}
     assert "leads out" in skipped["folder_out"]
     assert "No such file" in skipped["nowhere"]
 
