@@ -6,13 +6,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 from crag import sample_home
 from event_schema import event_schema
+from forked_program import crag_program
 from jsonschema import Draft202012Validator
 from openai_samples import with_model
 from research_library import library
@@ -22,7 +22,6 @@ from typer.testing import CliRunner
 
 from cli.app import app
 
-ROOT = Path(__file__).parents[2]
 ANSWERED = "How many parking spaces are there at Hollin Bridge?"
 MISSPELT = "Who is the treasuer?"
 UNKNOWN = "What is the capital of Mongolia?"
@@ -153,8 +152,7 @@ def test_a_failed_run_s_last_line_says_so(home, tmp_path):
 def test_an_interrupted_run_s_last_line_says_so(home):
     with ScriptedServer(always=hang()) as server:
         run = subprocess.Popen(
-            [sys.executable, "-m", "cli", "ask", ANSWERED, "--events", "--home", str(home)],
-            cwd=ROOT,
+            [crag_program(), "ask", ANSWERED, "--events", "--home", str(home)],
             env={**os.environ, **with_model(server)},
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -1,14 +1,13 @@
 import json
-import os
 import signal
 import sqlite3
 import subprocess
-import sys
 import threading
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from forked_program import crag_program
 from typer.testing import CliRunner
 
 from cli.app import app
@@ -224,13 +223,8 @@ def test_the_doctor_names_a_damaged_catalog_and_a_silent_model(home, folder, mon
 def test_an_interrupted_ingest_ends_with_130_and_the_next_one_resumes(folder, blow):
     for number in range(400):
         (folder / f"{number}.md").write_text(f"# Sheet {number}\n\nThe number is {number}.\n" * 20)
-    command = [sys.executable, "-m", "cli", "ingest", str(folder), "--events"]
-    root = str(Path(__file__).parents[2])
-    environment = {**os.environ, "PYTHONPATH": root}
-    process = subprocess.Popen(
-        command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        text=True,
-    )  # fmt: skip
+    command = [crag_program(), "ingest", str(folder), "--events"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     for line in process.stdout:
         if json.loads(line).get("event") == "file":
             break

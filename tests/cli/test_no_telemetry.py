@@ -36,6 +36,6 @@ def test_langsmith_s_variables_send_no_run_anywhere(tmp_path, collector, switch)
     file = tmp_path / "paris.md"
     file.write_text("# Paris\n\nThe capital of France is Paris.\n")
     traced = {switch: "true", "LANGSMITH_API_KEY": "x", "LANGSMITH_ENDPOINT": url}
-    asked = f"$CRAG ingest {file} -q && $CRAG ask 'What is the capital of France?'"
+    asked = f"$FORKED ingest {file} -q && $CRAG ask 'What is the capital of France?'"
     assert "Paris" in shell(tmp_path / "home", asked, CRAG_ENGINE="local", **traced).stdout
     assert callers == []

@@ -16,7 +16,7 @@ FULL = Path("/dev/full")
 
 @pytest.mark.parametrize("arguments", ["graph", "graph --json", "--help", "config show"])
 def test_a_reader_that_leaves_early_is_no_failure(tmp_path, arguments):
-    ran = shell(tmp_path, f'{{ $CRAG {arguments}; echo "code $?" >&2; }} | true')
+    ran = shell(tmp_path, f'{{ $FORKED {arguments}; echo "code $?" >&2; }} | true')
     assert ran.stderr == "code 0\n"
 
 
@@ -51,10 +51,10 @@ def test_what_was_done_is_told_although_its_list_cannot_be_printed(tmp_path):
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
 def test_an_answer_that_did_not_arrive_is_a_failure_and_a_notice_is_none(tmp_path):
-    ran = shell(tmp_path, f"$CRAG graph > {FULL}")
+    ran = shell(tmp_path, f"$FORKED graph > {FULL}")
     assert ran.returncode == 4
     assert ran.stderr == "crag: Standard output cannot be written: No space left on device.\n"
-    ran = shell(tmp_path, f"$CRAG trace list 2> {FULL}")
+    ran = shell(tmp_path, f"$FORKED trace list 2> {FULL}")
     assert (ran.returncode, ran.stdout) == (0, "")
 
 
@@ -62,7 +62,7 @@ def test_a_locale_that_cannot_hold_file_names_is_named(tmp_path):
     folder = tmp_path / "docs"
     folder.mkdir()
     (folder / "灯台.md").write_text("# Lighthouse\n\nIt is 34 metres high.\n")
-    assert shell(tmp_path, f"$CRAG ingest {folder}").returncode == 0
+    assert shell(tmp_path, f"$FORKED ingest {folder}").returncode == 0
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
     ran = shell(tmp_path, "$CRAG ask 'How high is it?'", **ascii_only)
     assert (ran.returncode, ran.stdout) == (4, "")

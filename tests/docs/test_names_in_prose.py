@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import ast
 import re
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,27 +17,14 @@ GUIDES = [
 BASE_NAMES = {path.name for path in CODE} | {"setup.py"}
 PATH = re.compile(r"(?<![\w./-])(?:cli|rag|state|tests)/[\w./*-]*\w")
 MODULE = re.compile(r"(?<![\w./-])(?:cli|rag|state|tests)(?:\.[a-z_]\w*)+")
+PROSE = re.compile(r'"""((?s:.*?))"""|# (.*)')
 BASE_NAME = re.compile(r"(?<![\w./*-])\w+\.py\b")
 
 
 def prose(path: Path) -> str:
     """The comments and docstrings of a module; of any other file, all of it."""
-    if path.suffix != ".py":
-        return path.read_text(encoding="utf-8")
-    with path.open("rb") as file:
-        comments = [
-            token.string
-            for token in tokenize.tokenize(file.readline)
-            if token.type == tokenize.COMMENT
-        ]
-    docstrings = [
-        node.value.value
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Expr)
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    ]
-    return "\n".join((*comments, *docstrings))
+    text = path.read_text(encoding="utf-8")
+    return text if path.suffix != ".py" else "\n".join(map("".join, PROSE.findall(text)))
 
 
 def missing(text: str) -> Iterator[str]:

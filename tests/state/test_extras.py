@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from ingest_runs import Library
 
 from state.extras import require_extra
 
@@ -38,11 +39,11 @@ def test_the_extra_is_named_where_it_is_missing(tmp_path, words, module, extra):
         "main()\n"
     )
     (tmp_path / "a.md").write_text("# Who\n\nIt was Ada.\n")
+    Library(tmp_path / "home").ingest(tmp_path / "a.md")
     environment = {**os.environ, "CRAG_HOME": str(tmp_path / "home"), "CRAG_ENGINE": "local"}
-    command = [sys.executable, "-c", code]
-    subprocess.run([*command, "ingest", str(tmp_path / "a.md"), "-q"], env=environment, check=True)
+    command = [sys.executable, "-c", code, *words]
     done = subprocess.run(
-        [*command, *words], env=environment, capture_output=True, text=True, check=False, input=""
+        command, env=environment, capture_output=True, text=True, check=False, input=""
     )
     assert done.returncode == 4, done.stderr
     assert done.stdout == ""

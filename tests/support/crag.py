@@ -85,8 +85,9 @@ def crag(home: Path, *words: object, stdin: str | None = None, **variables: str)
 
 
 def shell(home: Path, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """A line of sh in which `$CRAG` is the program, started whole."""
-    program = {"CRAG": f"{sys.executable} -m cli", "CRAG_HOME": str(home), "PYTHONPATH": str(ROOT)}
+    """A line of sh in which `$CRAG` is the program, started whole; `$FORKED` starts at once."""
+    program = {"CRAG": f"{sys.executable} -m cli", "FORKED": crag_program()}
+    program |= {"CRAG_HOME": str(home), "PYTHONPATH": str(ROOT)}
     return subprocess.run(
         ["/bin/sh", "-c", line],
         capture_output=True,

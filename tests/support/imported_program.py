@@ -8,8 +8,10 @@ from pkgutil import walk_packages
 import cli
 import rag
 import state
+from rag.deferred_imports import defer_imports
 from rag.index.home.chroma import chromadb_module
 
+defer_imports()  # as the program itself
 for _package in (cli, rag, state):
     for _found in walk_packages(_package.__path__, f"{_package.__name__}."):
         if _found.name != "cli.__main__":  # it runs the program
