@@ -12,6 +12,7 @@ from rag.question.parse import ParsedQuestion, share
 from rag.reading.meaning import Meaning, headed
 from rag.reading.shown import shown_stretch
 from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
+from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
 from state.blocks import BlockKind
 from state.documents import without_header
@@ -185,7 +186,7 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
 
 
 def _nearest_heading(stretch: Stretch) -> str:
-    return without_header(stretch.heading)[0].rpartition(" > ")[2]
+    return as_prose(without_header(stretch.heading)[0].rpartition(" > ")[2])
 
 
 def _reaching(stretch: Stretch, longest: int) -> Stretch:

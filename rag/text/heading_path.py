@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from rag.text.prose import as_prose
 from state.blocks import Block, BlockKind, Extent
 
 _PATH_CHARS = 300
@@ -52,7 +53,7 @@ class HeadingPath:
 
 
 def _said(text: str, extent: Extent, base: int) -> str:
-    return _shortened(" ".join(text[extent[0] - base : extent[1] - base].split()), _TITLE_CHARS)
+    return _shortened(as_prose(text[extent[0] - base : extent[1] - base]), _TITLE_CHARS)
 
 
 def _shortened(text: str, most: int) -> str:

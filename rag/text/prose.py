@@ -14,13 +14,21 @@ _UNSAID = re.compile(
     re.DOTALL,
 )
 """A comment, a site generator's mark, a link or image without words."""
+_MARKED = re.compile(
+    r"""(?P<code>`[^`]*`)
+      | (?<![\w\]])!?\[(?P<link>(?:`[^`]*`|\[[^\[\]]{0,200}\]|[^\[\]`]){1,300})\]
+        \((?:[^()\s]|\([^()\s]{0,200}\)){0,1000}(?:\s+["'][^"']{0,300}["'])?\)
+      | (?<!\w)\*\*(?=\S)(?P<strong>(?:`[^`]*`|[^*`]){1,1000}?)(?<=\S)\*\*(?!\w)
+      | <br\s*/?>""",
+    re.VERBOSE | re.IGNORECASE,
+)
 _ROUND = str.maketrans("[]", "()")
 
 
 def as_prose(text: str) -> str:
     """A paragraph on one line, without the marks of quoted lines, comments and what only a site's
-    generator reads; its own note signs, which would pass for markers, in round brackets. What
-    stands in backticks keeps them all.
+    generator reads, its links as their words, nothing in bold; its own note signs, which would pass
+    for markers, in round brackets. What stands in backticks keeps them all.
     """
     first, _, further = text.partition("\n")
     pieces = f"{first}\n{_QUOTE_MARKS.sub('', further)}".split("`")
@@ -28,7 +36,14 @@ def as_prose(text: str) -> str:
         _NOTES.sub(lambda found: found.group().translate(_ROUND), _UNSAID.sub("", piece))
         for piece in pieces[::2]
     ]
-    return " ".join("`".join(pieces).split())
+    shown = "`".join(pieces)
+    for _ in range(2):  # a link may be in bold, or have an image for words
+        shown = _MARKED.sub(_words, shown)
+    return one_line(shown)
+
+
+def _words(found: re.Match[str]) -> str:
+    return found["code"] or found["link"] or found["strong"] or " "
 
 
 def one_line(text: str) -> str:

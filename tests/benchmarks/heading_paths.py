@@ -44,7 +44,8 @@ def of_markdown(text: str) -> Headings:
         if token.type == "heading_open" and token.map:
             level, line = int(token.tag[1]), token.map[0]
         elif token.type == "inline" and level:
-            found.append((line, level, _ID.sub("", token.content)))
+            words = "".join(child.content for child in token.children or ())
+            found.append((line, level, _ID.sub("", words)))
             level = 0
         elif token.type == "html_block" and token.map:
             page = _HTML.fullmatch(token.content.strip())
