@@ -34,7 +34,7 @@ _NAME = re.compile(
     r"`(?P<code>[^`\n]{1,200})`"
     r"|(?P<option>(?<!\w)--?[A-Za-z][\w-]*)"
     r"|(?P<mark>[A-Za-z_]\w*(?:[._/:@\\]+\w+)+|\w+_\w+|[a-z]+[A-Z]\w*)"
-    r"|(?P<capital>[A-Z][^\W_]+(?:-[^\W_]+)*)"
+    r"|(?P<capital>(?<!\w)[A-Z][^\W_]+(?:-[^\W_]+)*)"
 )
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
 _YEAR = re.compile(r"[12]\d{3}")
@@ -134,7 +134,8 @@ def _names(text: str) -> Iterator[str]:
             text, max(0, found.start() - 8), found.start()
         ):
             continue
-        yield from found["code"].split() if found["code"] else [found[0]]
+        names = found["code"].split() if found["code"] else [found[0]]
+        yield from (name for name in names if _plain(name).strip())
 
 
 def _stands(name: str, plain: str) -> bool:

@@ -77,6 +77,11 @@ def test_what_the_question_and_the_headings_say_need_not_be_quoted():
     assert found.claims[0]["verdict"] == "verified"
 
 
+def test_signs_without_a_word_and_units_behind_a_number_are_no_names():
+    said = "Behind `--` a lock `|` is stale, with 128KB of files."
+    assert checked(part(said, STALE), question="Of 128 kB?").claims[0]["verdict"] == "verified"
+
+
 def test_a_question_back_claims_nothing():
     found = checked(part("Which of the two do you mean?"))
     assert (found.text, found.claims) == ("Which of the two do you mean?", [])
