@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from state.closing import Closing
 from state.errors import UsageError
-from state.history import counted_slice, read_history
+from state.history import counted_costs, read_history
 from state.passages import HistoryTurn
 from state.shared_place import open_checkpoints, open_traces, open_turn_store, threads_place
 from state.turn_store import TurnStore
@@ -46,7 +46,7 @@ class ThreadMemory(Closing):
 
     def count_turns(self, thread: str) -> None:
         """Counts what the next turn's slice depends on, so that it need not."""
-        counted_slice(self.store, thread, self.settings.history_tokens, _count_tokens)
+        counted_costs(self.store, thread, self.settings.history_tokens, _count_tokens)
 
     def questions(self, thread: str) -> Iterator[str]:
         """What was typed on the thread, oldest first, read as it is asked for."""

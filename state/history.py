@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from state.answer import Answer
@@ -15,63 +15,43 @@ if TYPE_CHECKING:
 CountTokens = Callable[[str], int]
 
 
-def _cost(turn: TurnCost) -> int:
-    """In tokens; a text has at most as many as bytes."""
-    return turn.size if turn.tokens is None else turn.tokens
-
-
-def history_slice(
-    newest_first: Iterable[TurnCost],
-    milestones: Iterable[TurnCost],
-    budget: int,
-    count: Callable[[int], int],
-) -> list[TurnCost]:
+def history_slice(newest_first: Sequence[TurnCost], budget: int) -> list[TurnCost]:
     """The turns a model may see, oldest first; a turn costs its question and its answer.
 
     The newest turn always comes along; a follow-up means nothing without it. Then come the
-    `milestones` (newest first too) that fit, then turns from the newest on, up to the first
-    that does not fit.
+    milestones that fit, then turns from the newest on, up to the first that does not fit.
     """
-    walk = iter(newest_first)
-    newest = next(walk, None)
-    if newest is None:
-        return []
-    taken = {newest.number: newest}
-
-    def fits(turn: TurnCost) -> bool:
-        """Whether it does; then it is taken. What was not counted when it was stored is counted
-        once the bytes do not fit: the counter's tables take a quarter of a second to load.
-        """
-        for _ in range(2):
-            if turn.number in taken or sum(map(_cost, (*taken.values(), turn))) <= budget:
-                taken.setdefault(turn.number, turn)
-                return True
-            taken.update({number: counted(each) for number, each in taken.items()})
-            turn = counted(turn)
-        return False
-
-    def counted(turn: TurnCost) -> TurnCost:
-        return turn if turn.tokens is not None else turn._replace(tokens=count(turn.number))
-
-    for turn in milestones:
-        fits(turn)
-    for turn in walk:
-        if not fits(turn):
+    taken = set(newest_first[:1])
+    left = budget - sum(turn.cost for turn in taken)
+    for turn in newest_first:
+        if turn.milestone and turn not in taken and turn.cost <= left:
+            taken.add(turn)
+            left -= turn.cost
+    for turn in newest_first:
+        if turn in taken:
+            continue
+        if turn.cost > left:
             break
-    return sorted(taken.values())
+        taken.add(turn)
+        left -= turn.cost
+    return sorted(taken)
 
 
-def counted_slice(store: TurnStore, thread: str, budget: int, count: CountTokens) -> list[TurnCost]:
-    """Which turns of a thread are its slice. What had to be counted for it is kept with them."""
-
-    def counted(number: int) -> int:
-        answer = store.turn(thread, number).answer
-        tokens = count(answer["question"]) + count(answer["answer"])
-        store.note_tokens(thread, number, tokens)
-        return tokens
-
-    costs, pinned = store.costs(thread), store.costs(thread, milestones=True)
-    return history_slice(costs, pinned, budget, counted)
+def counted_costs(store: TurnStore, thread: str, budget: int, count: CountTokens) -> list[TurnCost]:
+    """What each turn of a thread costs, newest first. Tokens are counted, and kept with the turns,
+    once the bytes do not fit: the counter's tables take a quarter of a second to load.
+    """
+    costs = store.costs(thread)
+    if sum(turn.cost for turn in costs) <= budget:
+        return costs
+    counted: dict[int, int] = {}
+    for turn in costs:
+        if turn.tokens is None:
+            answer = store.turn(thread, turn.number).answer
+            counted[turn.number] = count(answer["question"]) + count(answer["answer"])
+    if counted:
+        store.note_tokens(thread, counted)
+    return [turn._replace(tokens=counted.get(turn.number, turn.tokens)) for turn in costs]
 
 
 def read_history(
@@ -86,7 +66,7 @@ def read_history(
     """
     held = {turn["turn"]: turn for turn in known}
     found: list[HistoryTurn] = []
-    for turn in counted_slice(store, thread, budget, count):
+    for turn in history_slice(counted_costs(store, thread, budget, count), budget):
         if turn.number in held:
             found.append({**held[turn.number], "milestone": turn.milestone})
         else:

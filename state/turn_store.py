@@ -10,7 +10,7 @@ from typing import Any
 from state.answer import Answer
 from state.closing import Closing
 from state.database import Database
-from state.errors import DamagedError, UsageError
+from state.errors import DamagedError
 from state.packed import packed, unpacked
 from state.turns import (
     CitedFile,
@@ -39,7 +39,8 @@ _SELECT = """select n, created_at, milestone, body from crag_turns
     where thread_id = (select id from crag_threads where name = $1)"""
 
 _COSTS = """select n, milestone, size, tokens from crag_turns
-    where thread_id = (select id from crag_threads where name = $1)"""
+    join crag_threads t on t.id = thread_id
+    where t.name = $1 and (n > last_turn - $2 or milestone <> 0) order by n desc"""
 
 _NUMBERED = """insert into crag_threads as t (name, created_at, last_turn) values ($1, $2, 1)
     on conflict (name) do update set last_turn = t.last_turn + 1 returning id, last_turn"""
@@ -93,7 +94,6 @@ class TurnStore(Closing):
         collection: str | None = None,
     ) -> int:
         """Keep a finished turn, whole or not at all; returns its number."""
-        _check_name(thread)
         with self._database.writing() as db:
             now = to_micros(self._clock())
             row: tuple[int, int] = db.execute(_NUMBERED, (thread, now)).fetchone()
@@ -134,21 +134,20 @@ class TurnStore(Closing):
             raise no_such_turn(thread, number)
         return _to_turn(thread, rows[0])
 
-    def costs(self, thread: str, *, milestones: bool = False) -> list[TurnCost]:
-        """What showing each of the newest MOST_SHOWN turns costs, newest first; of the pinned ones
-        where `milestones` is True. No answer is read.
+    def costs(self, thread: str) -> list[TurnCost]:
+        """What showing each of the newest MOST_SHOWN turns and of the pinned ones costs, newest
+        first. No answer is read.
         """
-        sql = _COSTS + (" and milestone <> 0" if milestones else "") + " order by n desc limit $2"
-        rows = self._database.read(sql, (thread, MOST_SHOWN))
+        rows = self._database.read(_COSTS, (thread, MOST_SHOWN))
         return [TurnCost(n, bool(milestone), *counted) for n, milestone, *counted in rows]
 
-    def note_tokens(self, thread: str, number: int, tokens: int) -> None:
-        """Keeps the count of a turn's tokens, which is made once."""
+    def note_tokens(self, thread: str, counted: Mapping[int, int]) -> None:
+        """Keeps the tokens of turns by number, which are counted once."""
         with self._database.writing() as db:
-            db.execute(
+            db.executemany(
                 "update crag_turns set tokens = $1"
                 " where n = $2 and thread_id = (select id from crag_threads where name = $3)",
-                (tokens, number, thread),
+                [(tokens, number, thread) for number, tokens in counted.items()],
             )
 
     def last_turn(self, thread: str) -> int:
@@ -212,16 +211,6 @@ class TurnStore(Closing):
         for _, name, number in rows:
             pruned.setdefault(name, []).append(number)
         return pruned
-
-
-def _check_name(thread: str) -> None:
-    """Raises UsageError for a name that not both databases can keep."""
-    try:
-        encoded = thread.encode()
-    except UnicodeEncodeError:
-        raise UsageError("A thread's name must be valid Unicode.") from None
-    if not encoded or b"\0" in encoded:
-        raise UsageError("A thread needs a name, without NUL characters.")
 
 
 def _to_turn(thread: str, row: Sequence[Any]) -> Turn:

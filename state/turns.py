@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple, TypedDict
 
 from state.answer import Answer
-from state.errors import DamagedError, UsageError
+from state.errors import UsageError
 from state.wording import did_you_mean
 
 Clock = Callable[[], datetime]
@@ -24,11 +24,7 @@ def to_micros(moment: datetime) -> int:
 
 
 def from_micros(stored: int) -> datetime:
-    """Raises DamagedError where it is no moment."""
-    try:
-        return datetime.fromtimestamp(stored / 1_000_000, UTC)
-    except (ArithmeticError, ValueError, TypeError, OSError):
-        raise DamagedError("The time of a turn is damaged.", "Run `crag doctor`.") from None
+    return datetime.fromtimestamp(stored / 1_000_000, UTC)
 
 
 class CitedFile(TypedDict):
@@ -62,6 +58,10 @@ class TurnCost(NamedTuple):
     milestone: bool
     size: int
     tokens: int | None
+
+    @property
+    def cost(self) -> int:
+        return self.size if self.tokens is None else self.tokens
 
 
 def text_size(answer: Answer) -> int:
