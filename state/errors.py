@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import errno
 
-_OTHER = "Move it away, or read it with that crag."
+OLDER = "Move it away, or read it with that crag."
 
 
 class CragError(Exception):
@@ -141,7 +141,7 @@ def storage_error(error: OSError) -> StorageError | None:
     return StorageError(f"{reason}{where}.", hint)
 
 
-def refuse_other(found: int, known: int, what: str, hint: str = _OTHER) -> None:
+def refuse_other(found: int, known: int, what: str, hint: str = OLDER) -> None:
     """Raises StorageError where another program wrote `what`, also one before the first release:
     then `hint` says what to do. A version of 0 is none yet.
     """

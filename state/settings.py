@@ -206,10 +206,8 @@ _OPTIONAL = frozenset(key for key, field in Settings.model_fields.items() if fie
 def _settings_error(
     error: ValidationError, given: Mapping[str, Any], file: Path
 ) -> SettingsError | UsageError:
-    from state.wording import wanted_value
-
     first = error.errors(include_url=False, include_input=False)[0]
-    what = wanted_value(first["type"], first.get("ctx", {}), first["msg"])
+    what = first["msg"].removeprefix("Value error, ")
     key = str(first["loc"][0]) if first["loc"] else "settings"
     if key in given:
         return UsageError(f"--{key.replace('_', '-')}: {what}.")

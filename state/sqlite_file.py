@@ -5,16 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
-import time
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from state.closing import closed_on_failure
 from state.database import Database
 from state.errors import (
+    OLDER,
     CragError,
     DamagedError,
     StorageError,
@@ -26,7 +26,6 @@ from state.errors import (
 
 BUSY_SECONDS = 10.0
 _VALUE = re.compile(r"\$(\d+)")
-_BETWEEN_SECONDS = 0.02
 
 _DAMAGE = (
     sqlite3.SQLITE_CORRUPT,
@@ -67,8 +66,8 @@ class SqliteFile(Database):
     version: int
     damaged = _SAVE
     """What to do with a file that is."""
-    older: str | None = None
-    """What to do with one of before the first release, where it is not what others are told."""
+    older = OLDER
+    """What to do with one of before the first release."""
 
     def __init__(self, path: Path, kind: str) -> None:
         super().__init__()
@@ -97,15 +96,17 @@ class SqliteFile(Database):
             writable = write or os.access(self.path, os.W_OK)
             with closed_on_failure((connect if write else connect_to_read)(self.path)) as db:
                 found = _version(db)
-                refuse_other(found, self.version, self.name, *filter(None, [self.older]))
+                refuse_other(found, self.version, self.name, self.older)
                 self._prepare(db)
                 if writable and not found:
                     self._before(db)
-                    log_ahead(db)
                     with transaction(db):
                         if not _version(db):  # or another process made it a moment before
                             self._make(db)
                             db.execute(f"pragma user_version = {self.version}")
+                if writable:
+                    with suppress(sqlite3.OperationalError):  # another process is just doing it
+                        db.execute("pragma journal_mode = wal")
             self._file = file_of(self.path)
             self._connection = db
         opened: SqliteConnection = self._connection
@@ -163,10 +164,7 @@ def sqlite_failures(name: str, damaged: str = _SAVE, path: Path | None = None) -
     except sqlite3.ProgrammingError:
         raise  # a mistake of ours, not of the file's
     except sqlite3.Error as error:
-        code = error_code(error)
-        if code == sqlite3.SQLITE_READONLY and path is not None and os.access(path, os.W_OK):
-            code = sqlite3.SQLITE_FULL  # see `connect_to_read`
-        raise _failure(error, code, name, damaged) from error
+        raise _failure(error, name, damaged, path) from error
     except UnicodeEncodeError:
         raise UsageError("A name must be valid Unicode.") from None
     except UnicodeDecodeError as error:  # SQLite quotes what is damaged
@@ -178,8 +176,10 @@ def error_code(error: sqlite3.Error) -> int:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
 
 
-def _failure(error: sqlite3.Error, code: int, name: str, damaged: str) -> CragError:
-    exact = getattr(error, "sqlite_errorcode", 0)
+def _failure(error: sqlite3.Error, name: str, damaged: str, path: Path | None) -> CragError:
+    exact, code = getattr(error, "sqlite_errorcode", 0), error_code(error)
+    if code == sqlite3.SQLITE_READONLY and path is not None and os.access(path, os.W_OK):
+        exact = code = sqlite3.SQLITE_FULL  # see `connect_to_read`
     if exact == sqlite3.SQLITE_CORRUPT_VTAB:
         hint = "Run `crag doctor`, then `crag ingest`."
         return DamagedError(f"{name} has a lexical index that is damaged.", hint)
@@ -189,7 +189,7 @@ def _failure(error: sqlite3.Error, code: int, name: str, damaged: str) -> CragEr
         return DamagedError(f"{name} is damaged ({error}).", damaged)
     if code == sqlite3.SQLITE_CANTOPEN and (limit := limit_on_files()) is not None:
         return limit
-    named = (_NAMED.get(exact) if exact & 0xFF == code else None) or _NAMED.get(code)
+    named = _NAMED.get(exact) or _NAMED.get(code)
     if named is None:
         return StorageError(f"{name} failed: {error}.")
     said = "the disk is full" if named == _ROOM else error
@@ -221,22 +221,6 @@ def connect(path: Path | str) -> SqliteConnection:
         factory=SqliteConnection,
         uri=isinstance(path, str),
     )
-
-
-def log_ahead(db: sqlite3.Connection) -> None:
-    """Write-ahead logging. SQLite waits for nobody as it is switched on, though every process
-    that opens a new file at that moment does so.
-    """
-    give_up = time.monotonic() + BUSY_SECONDS
-    while True:
-        try:
-            db.execute("pragma journal_mode = wal")
-        except sqlite3.OperationalError as error:
-            if error_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
-                raise
-            time.sleep(_BETWEEN_SECONDS)
-        else:
-            return
 
 
 def connect_to_read(path: Path) -> SqliteConnection:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Any, TypedDict
+from typing import TypedDict
 
 _FEW = 5
 
@@ -56,25 +56,3 @@ def anchored(anchor: str | None, start: int, end: int) -> Anchored:
     if anchor is not None:
         return {"anchor": anchor, "start_line": None, "end_line": None}
     return {"anchor": f"line {start}", "start_line": start, "end_line": end}
-
-
-_WANTED = {
-    "int": "a whole number is wanted",
-    "float": "a number is wanted",
-    "bool": "true or false is wanted",
-    "string": "text is wanted",
-    "path": "a path is wanted",
-    "dict": "a table is wanted",
-    "enum": "{expected} is wanted",
-    "missing": "a value is missing",
-    "greater_than": "more than {gt:,g} is wanted",
-    "greater_than_equal": "at least {ge:,g} is wanted",
-    "less_than_equal": "at most {le:,.0f} is wanted",
-}
-"""By pydantic's type of the error, or by what that begins with."""
-
-
-def wanted_value(kind: str, values: Mapping[str, Any], message: str) -> str:
-    """`kind`, `values` and `message` are the error's type, context and text."""
-    told = _WANTED.get(kind) or _WANTED.get(kind.partition("_")[0])
-    return message.removeprefix("Value error, ") if told is None else told.format(**values)

@@ -62,7 +62,7 @@ def test_an_error_says_what_happened_and_what_to_do_on_one_line():
         (["ask", "q", "--engine", "abacus"], "abacus"),
         (["ask", "?!"], "The question holds no word"),
         (["ask", "a" * 100_000], "20,000 characters are the most"),
-        (["ask", "q", "--max-cost", "0"], "--max-cost: more than 0 is wanted."),
+        (["ask", "q", "--max-cost", "0"], "--max-cost: Input should be greater than 0."),
         (["ask", "how", "high", "is", "it"], 'stand in quotes: "…".'),
         (["search", "high", "viaduct"], 'stand in quotes: "…".'),
         (["threads", "prune"], "Add --days N or --keep N"),
