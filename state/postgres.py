@@ -12,7 +12,6 @@ from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from state.database import Database
-from state.deadline import within
 from state.errors import RemoteStoreError, StoreBusyError, UsageError, refuse_other
 from state.extras import require_extra
 from state.urls import is_postgres
@@ -20,7 +19,6 @@ from state.urls import is_postgres
 if TYPE_CHECKING:
     import psycopg
 
-CONNECT_SECONDS = 2.5
 LOCK_SECONDS = 10
 _POLL_SECONDS = 0.1
 _TABLES_LOCK = 0x63726167
@@ -91,20 +89,15 @@ def _reason(text: str) -> str:
 def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
     """A connection in autocommit mode; names are looked up in `schema` first, where it is given.
 
-    Waits CONNECT_SECONDS at most for all of name lookup, every address and the handshake:
-    libpq's own connect_timeout counts each address anew and no name lookup at all.
-
     Raises:
         UsageError: the URL cannot be parsed.
-        RemoteStoreError: no connection in time.
+        RemoteStoreError: no address of the host answers within two seconds.
     """
     import psycopg
     from psycopg.sql import SQL, Identifier
 
-    where = place(url)
-
-    def attempt() -> psycopg.Connection[Any]:
-        return psycopg.connect(
+    with postgres_failures(place(url)):
+        made = psycopg.connect(
             url,
             autocommit=True,
             prepare_threshold=None,  # a pooler in between may not keep them
@@ -112,12 +105,6 @@ def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
             tcp_user_timeout=3000,
             application_name=f"crag {os.getpid()} on {gethostname()}",
         )
-
-    with postgres_failures(where):
-        try:
-            made = within(CONNECT_SECONDS, attempt)
-        except TimeoutError:
-            raise psycopg.OperationalError("no answer in time") from None
         made.execute(f"set lock_timeout = '{LOCK_SECONDS}s'")
         if schema is not None:
             made.execute(SQL("set search_path = {}, public").format(Identifier(schema)))
@@ -211,7 +198,7 @@ class PostgresDatabase(Database):
         """The tables of a schema that has none; inside a transaction."""
 
     def _finish(self) -> None:
-        """What these bring with them, when they were made."""
+        """What these bring with them, where it is not there."""
 
     def _open(self, *, write: bool) -> PostgresSql | None:
         if self._connection is None or not answers(self._connection):
@@ -227,15 +214,13 @@ class PostgresDatabase(Database):
         found = self._found(db)
         if not found and write:
             with advisory_lock(db, _TABLES_LOCK, LOCK_SECONDS), db.transaction():
-                made = not self._found(db)
-                if made:
+                if not self._found(db):  # or another process made them a moment before
                     self._make(db)
                     db.execute(f"create table {self.versions} (version integer not null)".encode())
                     insert = f"insert into {self.versions} values ({self.version})"  # noqa: S608
                     db.execute(insert.encode())
             found = self._found(db)
-            if made:
-                self._finish()
+            self._finish()
         refuse_other(found, self.version, place(self.url))
         return bool(found)
 
