@@ -135,6 +135,19 @@ class SqliteFile(Database):
     def _transaction(self) -> AbstractContextManager[None]:
         return transaction(self._connection)
 
+    def faults(self) -> list[str]:
+        """What SQLite's own checks find wrong with the file; empty when nothing is."""
+        with self.reading() as db:
+            if db is None:
+                return []
+            # What SQLite quotes of a damaged file may be no UTF-8.
+            db.text_factory = lambda data: data.decode(errors="backslashreplace")
+            rows = db.execute("pragma integrity_check(20)").fetchall()
+            broken = db.execute("pragma foreign_key_check").fetchmany(20)
+            db.text_factory = str
+        found = [str(row[0]) for row in rows if row[0] != "ok"]
+        return found + [f"a row of {row[0]} points at no {row[2]}" for row in broken]
+
     def disk_bytes(self) -> int:
         query = "select page_count * page_size from pragma_page_count, pragma_page_size"
         return sum(size for (size,) in self.read(query))
@@ -240,11 +253,6 @@ def connect_to_read(path: Path) -> SqliteConnection:
     log = path.with_name(f"{path.name}-wal")
     unfinished = log.exists() and log.stat().st_size > 0
     return connect(f"{path.absolute().as_uri()}?mode=ro{'' if unfinished else '&immutable=1'}")
-
-
-def readable(data: bytes) -> str:
-    """A `text_factory` for checks: what SQLite quotes of a damaged file may be no UTF-8."""
-    return data.decode(errors="backslashreplace")
 
 
 @contextmanager

@@ -57,7 +57,8 @@ _INSERT = (
     " values ($1, $2, $3, $4, $5, $6, $7, $8)"
 )
 _SUMMARY = "select id, created_at, kind, thread, status, question, parent from traces"
-_WHOLE = "select id, created_at, kind, body from traces"
+_WHOLE = "select id, created_at, kind, body, parent is null from traces"
+_NEWEST = "order by created_at desc, rowid desc"
 _DAY = 86_400.0
 
 
@@ -116,23 +117,29 @@ class TraceStore(Closing):
         return _read(self._find(trace_id))
 
     def _find(self, trace_id: str) -> tuple[Any, ...]:
-        rows = self._matching(trace_id)
-        if not rows and trace_id == "last":
-            raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
+        if trace_id == "last":
+            rows = self._database.read(f"{_WHOLE} where parent is null {_NEWEST} limit 1")
+            if not rows:
+                raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
+            return rows[0]
+        begins = "where substr(id, 1, length($1)) = $1 order by id <> $1, parent is not null limit 2"
+        rows = self._database.read(f"{_WHOLE} {begins}", (trace_id,))
         if not rows:
             kept = (each["trace_id"] for each in self.summaries(limit=1_000))
             hint = did_you_mean(trace_id, ("last", *kept), "`crag trace list` shows them.")
             raise UsageError(f"There is no trace {trace_id!r}.", hint)
-        if len(rows) > 1:
+        best, *other = rows
+        # A run stands before the questions that it asked: they began in the same second.
+        if best[0] != trace_id and other and best[-1] == other[0][-1]:
             raise UsageError(
                 f"{trace_id!r} begins more than one trace.", "Give more of the trace's id."
             )
-        return rows[0]
+        return best
 
     def summaries(self, limit: int = 20, thread: str | None = None) -> list[TraceSummary]:
         """The newest traces, all or of a thread; not those kept for a research run."""
         asked, values = ("", ()) if thread is None else (" and thread = $2", (thread,))
-        where = f"parent is null{asked} order by created_at desc, rowid desc limit $1"
+        where = f"parent is null{asked} {_NEWEST} limit $1"
         rows = self._database.read(f"{_SUMMARY} where {where}", (limit, *values))
         names = TraceSummary.__annotations__
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
@@ -161,21 +168,6 @@ class TraceStore(Closing):
         with self._database.writing() as db:
             return int(db.execute(statement, values).rowcount)
 
-    def _matching(self, trace_id: str) -> Sequence[tuple[Any, ...]]:
-        read = self._database.read
-        if trace_id == "last":
-            return read(
-                f"{_WHOLE} where parent is null order by created_at desc, rowid desc limit 1"
-            )
-        begins = f"{_WHOLE} where substr(id, 1, length($1)) = $1"
-        values = (trace_id,)
-        return (
-            read(f"{_WHOLE} where id = $1", values)
-            # A run before the questions that it asked: they began in the same second.
-            or read(f"{begins} and parent is null limit 2", values)
-            or read(f"{begins} limit 2", values)
-        )
-
 
 def _drop_most(db: Sql, bounds: TraceBounds) -> None:
     """Drop the oldest runs past the number and the size; the newest always stays."""
@@ -191,7 +183,7 @@ def _drop_most(db: Sql, bounds: TraceBounds) -> None:
 
 
 def _read(row: Sequence[Any]) -> Trace:
-    trace_id, created_at, kind, body = row
+    trace_id, created_at, kind, body, _ = row
     hint = f"`crag trace delete {trace_id}` removes it."
     answer, events = unpacked(body, ("answer", "events"), f"The trace {trace_id}", hint)
     return {

@@ -5,21 +5,19 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import closing
-from functools import partial
+from collections.abc import Iterator
 from pathlib import Path
 
 from rag.doctor import Check, ill, well
 from rag.doctor.indexes import check_collections, check_store
 from rag.doctor.models import check_models
-from rag.index.home.catalog import catalog_path, is_sound
+from rag.index.home.catalog import Catalog
 from rag.index.home.store import HomeStore
 from rag.opening import build_embedder, store_of
 from state.errors import CragError, DamagedError
-from state.home_db import HOME_FILE
+from state.home_db import HomeDb
 from state.settings import Settings
-from state.sqlite_file import connect_to_read, readable, sqlite_failures
+from state.sqlite_file import SqliteFile
 
 LEAST_FREE = 500 << 20
 _WRITABLE = "Make it writable, or choose another --home"
@@ -62,24 +60,25 @@ def _check_home(home: Path) -> Iterator[Check]:
 
 
 def check_catalog(home: Path) -> Check:
-    path = catalog_path(home)
-    if not path.exists():
+    catalog = Catalog(home)
+    if not catalog.path.exists():
         return well("catalog", "nothing was ingested yet")
-    away = f"Move {path} away; then run `crag ingest` again"
-    return _check("catalog", path, lambda: is_sound(home), away)
+    away = f"Move {catalog.path} away; then run `crag ingest` again"
+    return _check("catalog", catalog, away)
 
 
 def check_home(home: Path) -> Iterator[Check]:
-    """SQLite's own check of what is remembered of questions, where there is anything."""
-    path = home / HOME_FILE
-    if path.exists():
-        away = f"Restore {path} from a backup, or move it away"
-        yield _check("threads", path, partial(_faults, path), away)
+    """What is remembered of questions, where there is anything."""
+    kept = HomeDb(home)
+    if kept.path.exists():
+        yield _check("threads", kept, f"Restore {kept.path} from a backup, or move it away")
 
 
-def _check(part: str, path: Path, look: Callable[[], list[str]], mending: str) -> Check:
+def _check(part: str, file: SqliteFile, mending: str) -> Check:
+    path = file.path
     try:
-        faults = look()
+        with file:
+            faults = file.faults()
     except DamagedError as error:
         faults = [error.message]
     except CragError as error:
@@ -87,10 +86,3 @@ def _check(part: str, path: Path, look: Callable[[], list[str]], mending: str) -
     if faults:
         return ill(part, f"{path.name}: {' '.join(faults[0].split())}", mending)
     return well(part, f"{path.name} is sound")
-
-
-def _faults(path: Path) -> list[str]:
-    with sqlite_failures(path.name), closing(connect_to_read(path)) as db:
-        db.text_factory = readable
-        rows = db.execute("PRAGMA integrity_check(5)").fetchall()
-    return [str(row[0]) for row in rows if row[0] != "ok"]

@@ -11,7 +11,7 @@ from forked_program import crag_program
 from typer.testing import CliRunner
 
 from cli.app import app
-from rag.index.home.catalog import catalog_path
+from rag.index.home.catalog import FILE_NAME
 from rag.ingest.watch import watch_folders
 
 
@@ -162,7 +162,7 @@ def test_collections_are_listed_shown_and_deleted(home, folder):
     crag("collections", "delete", "two", "--yes")
     crag("collections", "show", "two", code=2)
     assert crag("search", "pump", "-c", "one").stdout
-    with closing(sqlite3.connect(catalog_path(home))) as db:
+    with closing(sqlite3.connect(home / FILE_NAME)) as db:
         for table, kept in (("documents", 2), ("chunks", 2), ("texts", 2), ("names", 4)):
             rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
             assert rows == kept, table
@@ -176,7 +176,7 @@ def test_the_doctor_finds_damaged_indexes_and_an_ingest_mends_them(home, folder)
     for file in (home / "vectors").rglob("*"):
         if file.is_file():
             file.write_bytes(b"rubbish")
-    with closing(sqlite3.connect(catalog_path(home))) as db, db:
+    with closing(sqlite3.connect(home / FILE_NAME)) as db, db:
         db.execute("DELETE FROM lexical_1_docsize")
     result = crag("doctor", code=4)
     assert result.stdout.count("FAIL") == 2
@@ -214,7 +214,7 @@ def test_the_doctor_names_a_damaged_catalog_and_a_silent_model(home, folder, mon
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     assert "FAIL  model" in crag("doctor", code=4).stdout
     monkeypatch.delenv("OPENAI_BASE_URL")
-    catalog_path(home).write_bytes(b"rubbish" * 1000)
+    (home / FILE_NAME).write_bytes(b"rubbish" * 1000)
     assert "FAIL  catalog" in crag("doctor", code=4).stdout
 
 

@@ -10,7 +10,7 @@ import pytest
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
 from rag.engines.local.grade import SURELY_NAMED
-from rag.index.home.catalog import catalog_path
+from rag.index.home.catalog import FILE_NAME
 from rag.index.names import asked_keys, name_keys
 
 TEXTS = {
@@ -87,5 +87,5 @@ def test_a_document_that_is_removed_leaves_no_name(tmp_path: Path) -> None:
         writer.put(document("new-door.md"), [part("new-door.md", "It shuts.")])
         writer.put(document("gone.md"), [part("gone.md", "Away.")])
         writer.remove(["gone.md"])
-    with closing(sqlite3.connect(catalog_path(tmp_path))) as db:
+    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
         assert db.execute("SELECT key FROM names").fetchall() == [("newdoor",)]

@@ -9,7 +9,7 @@ import pytest
 from index_samples import EMBEDDER, ill_parts, open_collection, open_writer
 from index_victim import CHUNKS, DOCUMENTS, Victim, texts
 
-from rag.index.home.catalog import is_sound
+from rag.index.home.catalog import Catalog
 
 
 def kill_after(home, first, versions, extra):
@@ -53,7 +53,8 @@ def check_promises(home, finished):
     assert set(numbered.values()) <= {finished, finished + 1}
     assert len(lines) <= 1
     reader.close()
-    assert is_sound(home) == []
+    with Catalog(home) as catalog:
+        assert catalog.faults() == []
     with open_writer(home, "default", EMBEDDER.identity) as writer:
         assert {kept.source for kept in writer.documents()} == set(found)
         # What was finished is not embedded again.

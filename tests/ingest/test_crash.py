@@ -18,7 +18,7 @@ from ingest_runs import Library, counts
 from postgres_server import find_pg_ctl, running_postgres
 from shared_stores import assert_sound
 
-from rag.index.home.catalog import catalog_path, is_sound
+from rag.index.home.catalog import Catalog
 from state.errors import NoIndexError
 
 
@@ -62,8 +62,8 @@ def check_rows(library: Library) -> None:
     if library.settings.store:
         assert_sound(library.store)
         return
-    assert is_sound(home) == []
-    with closing(sqlite3.connect(catalog_path(home))) as db:
+    assert Catalog(home).faults() == []
+    with closing(sqlite3.connect(Catalog(home).path)) as db:
         query = (
             "SELECT chunk_count, (SELECT count(*) FROM chunks WHERE document_id = documents.id),"
             " characters, source FROM documents"

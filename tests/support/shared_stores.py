@@ -8,7 +8,6 @@ from contextlib import closing
 import psycopg
 from index_samples import EMBEDDER, document, ill_parts, part
 
-from rag.index.home.catalog import is_sound
 from rag.index.home.store import HomeStore
 from rag.index.postgres.store import PostgresStore
 
@@ -43,8 +42,8 @@ def ask(store, query: str, k: int = 5, name: str = "default") -> list[str]:
 def assert_sound(store, name: str = "default") -> None:
     """The documents, the chunks, their terms and the counts of these belong together."""
     if isinstance(store, HomeStore):
-        home = store.database().path.parent
-        assert (is_sound(home), ill_parts(home)) == ([], [])
+        with store.database() as catalog:
+            assert (catalog.faults(), ill_parts(catalog.path.parent)) == ([], [])
         return
     with psycopg.connect(store.url) as db:
         db.execute(f"SET search_path = {store.schema}, public")

@@ -155,14 +155,6 @@ def test_a_damaged_turn_is_named(tmp_path, changed):
             list(store.turns("b"))
 
 
-def test_a_turn_that_could_not_be_read_again_is_not_kept(tmp_path, monkeypatch):
-    monkeypatch.setattr("state.packed.MOST_BYTES", 1000)
-    with open_turn_store(tmp_path) as store:
-        with pytest.raises(StorageError, match="cannot be kept"):
-            store.append("a", real_looking_answer(1))
-        assert not store.threads()
-
-
 def test_store_held_too_long_is_busy(tmp_path, monkeypatch):
     monkeypatch.setattr("state.sqlite_file.BUSY_SECONDS", 0.1)
     path = tmp_path / "home.db"

@@ -14,7 +14,7 @@ from pathlib import Path
 from rag.index.terms import PUNCTUATION, indexed_head, indexed_text
 from rag.index.texts import TextDamagedError, Texts
 from state.errors import StorageError
-from state.sqlite_file import SqliteFile, readable
+from state.sqlite_file import SqliteFile
 
 FILE_NAME = "catalog.sqlite"
 SCHEMA_VERSION = 18
@@ -30,10 +30,6 @@ CREATE TABLE chroma (
 """
 
 
-def catalog_path(home: Path) -> Path:
-    return home / FILE_NAME
-
-
 class Catalog(SqliteFile):
     """The catalog of a home, which can be read where it cannot be written."""
 
@@ -42,7 +38,7 @@ class Catalog(SqliteFile):
     older = "Move it away; then run `crag ingest` again."
 
     def __init__(self, home: Path) -> None:
-        super().__init__(catalog_path(home), "catalog")
+        super().__init__(home / FILE_NAME, "catalog")
 
     def _prepare(self, db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
@@ -63,16 +59,6 @@ class Catalog(SqliteFile):
         # Of a catalog that was moved away: nothing names them any more.
         for folder in (self.path.parent / "vectors").glob("[0-9a-f]" * 32):
             shutil.rmtree(folder, ignore_errors=True)
-
-
-def is_sound(home: Path) -> list[str]:
-    """What SQLite's own check finds wrong with the file; empty when nothing is."""
-    with Catalog(home) as catalog, catalog.reading() as db:
-        db.text_factory = readable
-        rows = db.execute("PRAGMA integrity_check(20)").fetchall()
-        broken = db.execute("PRAGMA foreign_key_check").fetchmany(20)
-    found = [str(row[0]) for row in rows if row[0] != "ok"]
-    return found + [f"a row of {row[0]} points at no {row[2]}" for row in broken]
 
 
 def let_index(connection: sqlite3.Connection) -> None:
