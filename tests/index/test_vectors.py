@@ -184,7 +184,7 @@ def test_flipped_bits_of_a_saved_graph_never_reach_chroma(tmp_path, count):
 def test_chroma_and_the_exact_leg_agree(tmp_path, monkeypatch):
     write(tmp_path)
     from_chroma, _ = search(tmp_path)
-    monkeypatch.setattr(queries.DenseLeg, "_is_open", lambda *_: False)
+    monkeypatch.setattr(queries.HomeQueries, "_is_open", lambda *_: False)
     assert search(tmp_path)[0] == from_chroma
 
 

@@ -48,14 +48,17 @@ class HomeQueries(Queries):
         self._table = f"lexical_{row.id}"
         vocabulary = f"SELECT term, doc AS chunks FROM {self._table}_terms"
         super().__init__(connection, row, files, vocabulary)
-        self._dense = DenseLeg(connection, row.id, index, notice)
+        self._index = index
+        self._notice = notice
+        self._store: ChromaVectors | None = None
+        self._opened: ChromaRow | None = None
+        self._why = "not built"
+        self.dense_searched = CHROMA
 
     def close(self) -> None:
-        self._dense.close()
-
-    @property
-    def dense_searched(self) -> str:  # type: ignore[override]
-        return self._dense.searched
+        if self._store is not None:
+            self._store.close()
+        self._store = None
 
     def _matching(
         self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
@@ -76,9 +79,8 @@ class HomeQueries(Queries):
             f"SELECT rowid, bm25({self._table}, 1.0, {HEAD_WEIGHT}) AS score FROM {self._table}"
             f" WHERE {self._table} MATCH ?{where} ORDER BY score LIMIT ?",
             (*values, limit),
-        ).fetchall()
-        there = self.still_there([row for row, _ in rows])
-        return {row: -score for row, score in rows if row in there}
+        )
+        return {row: -score for row, score in rows}
 
     def _range(self, document: int) -> tuple[int, int]:
         """The first and last row of a document's chunks; 0 where it has none."""
@@ -86,11 +88,6 @@ class HomeQueries(Queries):
             "SELECT min(id), max(id) FROM chunks WHERE document_id = ?", (document,)
         ).fetchall()
         return first or 0, last or 0
-
-    def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
-        found = self._dense.nearest(vector, limit, self._chosen)
-        there = self.still_there(list(found))
-        return {row: cosine for row, cosine in found.items() if row in there}
 
     def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
         quoted = " ".join(f'"{word}"' for word in words)
@@ -108,42 +105,22 @@ class HomeQueries(Queries):
         )
         return [row for (row,) in rows]
 
-
-class DenseLeg:
-    """Nearest chunks of one collection between two writes. `searched` says by what the last query
-    was answered.
-    """
-
-    def __init__(
-        self, connection: sqlite3.Connection, collection: int, index: ChromaIndex, notice: Notice
-    ) -> None:
-        self._connection = connection
-        self._collection = collection
-        self._index = index
-        self._notice = notice
-        self._store: ChromaVectors | None = None
-        self._opened: ChromaRow | None = None
-        self._why = "not built"
-        self.searched = CHROMA
-
-    def nearest(
-        self, vector: Vectors, limit: int, documents: Sequence[int] | None
-    ) -> dict[int, float]:
-        """The cosines of the nearest chunks, best first; of these `documents`, where they are
-        given. Chroma may tell of chunks that are no longer there.
-        """
-        if documents is not None:
-            self.searched = "catalog (of chosen files)"
-        else:
-            row = self._index.row()
-            try:
-                if self._is_open(row) and self._store is not None:
-                    self.searched = CHROMA
-                    return self._store.nearest(vector, limit)
-            except (VectorsDamaged, StorageError) as error:
-                self._give_up(error, row)
-            self.searched = f"catalog (Chroma is {self._why})"
-        return self._scanned(vector, limit, documents)
+    def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
+        if self._chosen is not None:
+            self.dense_searched = "catalog (of chosen files)"
+            return self._scanned(vector, limit)
+        row = self._index.row()
+        try:
+            if self._is_open(row) and self._store is not None:
+                found = self._store.nearest(vector, limit)
+                self.dense_searched = CHROMA
+                # Another process may have begun to write it.
+                there = self.still_there(list(found))
+                return {row: cosine for row, cosine in found.items() if row in there}
+        except (VectorsDamaged, StorageError) as error:
+            self._give_up(error, row)
+        self.dense_searched = f"catalog (Chroma is {self._why})"
+        return self._scanned(vector, limit)
 
     def _is_open(self, row: ChromaRow | None) -> bool:
         """Whether Chroma could be opened, where it holds this revision."""
@@ -177,16 +154,17 @@ class DenseLeg:
             " The next `crag ingest` builds it again."
         )
 
-    def _scanned(
-        self, query: Vectors, limit: int, documents: Sequence[int] | None
-    ) -> dict[int, float]:
-        chosen = " AND documents.id IN (SELECT value FROM json_each($2))"
-        values = () if documents is None else (json.dumps(documents),)
-        cursor = self._connection.execute(
+    def _scanned(self, query: Vectors, limit: int) -> dict[int, float]:
+        """By the catalog's own vectors, of the chosen documents or of all."""
+        chosen, values = "", list[Any]()
+        if self._chosen is not None:
+            chosen = " AND documents.id IN (SELECT value FROM json_each($2))"
+            values = [json.dumps(self._chosen)]
+        cursor = self._sql.execute(
             "SELECT chunks.id, vector FROM documents CROSS JOIN chunks"
             " ON document_id = documents.id"
-            f" WHERE documents.collection_id = $1{chosen if values else ''}",
-            (self._collection, *values),
+            f" WHERE documents.collection_id = $1{chosen}",
+            (self.row.id, *values),
         )
         best: list[tuple[float, int]] = []
         while rows := cursor.fetchmany(_BATCH):
@@ -195,8 +173,3 @@ class DenseLeg:
             best += [(-float(near[place]), rows[place][0]) for place in first]
             best = sorted(best)[:limit]
         return {row: -cosine for cosine, row in best}
-
-    def close(self) -> None:
-        if self._store is not None:
-            self._store.close()
-        self._store = None
