@@ -122,8 +122,11 @@ class TraceStore(Closing):
             if not rows:
                 raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
             return rows[0]
-        begins = "where substr(id, 1, length($1)) = $1 order by id <> $1, parent is not null limit 2"
-        rows = self._database.read(f"{_WHOLE} {begins}", (trace_id,))
+        rows = self._database.read(
+            f"{_WHOLE} where substr(id, 1, length($1)) = $1"
+            " order by id <> $1, parent is not null limit 2",
+            (trace_id,),
+        )
         if not rows:
             kept = (each["trace_id"] for each in self.summaries(limit=1_000))
             hint = did_you_mean(trace_id, ("last", *kept), "`crag trace list` shows them.")

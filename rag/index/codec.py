@@ -28,15 +28,6 @@ def encode_label(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
 
 
-def encode_text(text: str) -> bytes:
-    return text.encode("utf-8", "surrogatepass")
-
-
-def decode_text(data: bytes) -> str:
-    """Raises UnicodeDecodeError."""
-    return data.decode("utf-8", "surrogatepass")
-
-
 class DeflatedText:
     """A text that comes in stretches, and what is kept of it."""
 
@@ -45,7 +36,7 @@ class DeflatedText:
         self._kept: list[bytes] = []
 
     def add(self, text: str) -> None:
-        self._kept.append(self._deflate.compress(encode_text(text)))
+        self._kept.append(self._deflate.compress(text.encode("utf-8", "surrogatepass")))
 
     def finish(self) -> bytes:
         return b"".join([*self._kept, self._deflate.flush()])
@@ -53,12 +44,12 @@ class DeflatedText:
 
 def inflated(data: bytes) -> str:
     """Raises zlib.error or UnicodeDecodeError."""
-    return decode_text(zlib.decompress(data))
+    return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
 
 def text_hash(text: str) -> int:
     """64 bits that say which text was embedded."""
-    digest = hashlib.blake2b(encode_text(text), digest_size=8).digest()
+    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
     return int.from_bytes(digest, "big", signed=True)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from rag.index import collection_rows
@@ -113,7 +113,7 @@ class Store(ABC):
     @contextmanager
     def _reading(self) -> Iterator[Sql]:
         """One moment of the store; raises NoIndexError where nothing was ever ingested."""
-        with closing(self.database()) as database, database.reading() as sql:
+        with self.database() as database, database.reading() as sql:
             if sql is None:
                 raise collection_rows.nothing_ingested()
             yield sql

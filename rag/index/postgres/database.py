@@ -6,7 +6,6 @@ the rights of the schema's owner: who may ingest need not own it.
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from rag.index.tables import POSTGRES_TABLES
@@ -96,7 +95,7 @@ class SharedDatabase(PostgresDatabase):
             ) from None
 
     def _finish(self) -> None:
-        with closing(TeamDb(self.url, self.schema)) as team, team.failures():
+        with TeamDb(self.url, self.schema) as team, team.failures():
             team.checkpointer()
 
     def disk_bytes(self) -> int:

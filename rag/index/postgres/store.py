@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import socket
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rag.index import collection_rows
@@ -46,7 +46,7 @@ class PostgresStore(Store):
     def locked(
         self, name: str, *, create: bool = False, wait: float = 0.0
     ) -> Iterator[SharedDatabase]:
-        with closing(SharedDatabase(self.url, self.schema)) as database, database.failures():
+        with self.database() as database, database.failures():
             db = database.connected(write=create)
             if db is None:
                 raise collection_rows.nothing_ingested()
@@ -84,5 +84,5 @@ class PostgresStore(Store):
 
     def octets(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""
-        with closing(self.database()) as database:
+        with self.database() as database:
             return {"store": database.disk_bytes()}
