@@ -89,7 +89,7 @@ class SqliteFile(Database):
         if self._connection is not None and self._file != file_of(self.path):
             self.close()
         if self._connection is None:
-            if not (write or self.path.is_file()):
+            if not (write or self.path.exists()):
                 return None
             if write:
                 self._create()
