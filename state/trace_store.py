@@ -188,12 +188,12 @@ def _drop_most(db: Sql, bounds: TraceBounds) -> None:
 def _read(row: Sequence[Any]) -> Trace:
     trace_id, created_at, kind, body, _ = row
     hint = f"`crag trace delete {trace_id}` removes it."
-    answer, events = unpacked(body, ("answer", "events"), f"The trace {trace_id}", hint)
+    kept = unpacked(body, f"The trace {trace_id}", hint)
     return {
         "schema": TRACE_SCHEMA,
         "trace_id": trace_id,
         "created_at": created_at,
         "kind": kind,
-        "answer": answer,
-        "events": events,
+        "answer": kept["answer"],
+        "events": kept["events"],
     }

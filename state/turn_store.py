@@ -31,8 +31,6 @@ from state.turns import (
 PAGE_OF_TURNS = 16
 MOST_SHOWN = 2_000
 """Turns that a slice of a thread is taken from, however large its budget is."""
-_KEPT = ("answer", "files", "collection")
-"""Of a `Turn`, in its body."""
 _HINT = "Restore the threads from a backup, or delete the thread."
 
 _SELECT = """select n, created_at, milestone, body from crag_turns
@@ -216,8 +214,8 @@ class TurnStore(Closing):
 def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
     """`row` is (n, created_at, milestone, body)."""
     number, created_at, milestone, body = row
-    kept = unpacked(body, _KEPT, f"Turn {number} of thread {thread!r}", _HINT)
-    return Turn(thread, number, from_micros(created_at), bool(milestone), *kept)
+    kept = unpacked(body, f"Turn {number} of thread {thread!r}", _HINT)
+    return Turn(thread, number, from_micros(created_at), bool(milestone), **kept)
 
 
 def _to_summary(row: Sequence[Any]) -> ThreadSummary:
@@ -237,7 +235,6 @@ def _to_summary(row: Sequence[Any]) -> ThreadSummary:
 def _question(body: bytes) -> str:
     """A damaged turn hides no other thread."""
     try:
-        (answer,) = unpacked(body, _KEPT[:1], "A stored turn", _HINT)
-        return str(answer["question"])
+        return str(unpacked(body, "A stored turn", _HINT)["answer"]["question"])
     except DamagedError:
         return "(damaged)"

@@ -70,9 +70,8 @@ def encode_blocks(blocks: Sequence[Block]) -> str:
 
 
 def decode_blocks(stored: str) -> list[Block]:
-    """Raises ValueError or TypeError where it is no such list."""
     return [
-        Block(BlockKind(kind), int(start), int(end), int(level), lead and (lead[0], lead[1]))
+        Block(BlockKind(kind), start, end, level, lead and (lead[0], lead[1]))
         for kind, start, end, level, lead in json.loads(stored)
     ]
 

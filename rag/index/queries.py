@@ -19,7 +19,7 @@ from rag.index.codec import (
     encode_path,
 )
 from rag.index.collection_rows import CollectionRow, Contents, rows_of_many
-from rag.index.texts import TextDamagedError, Texts
+from rag.index.texts import Texts
 from state.database import Sql
 from state.documents import without_header
 from state.passages import RetrievedChunk
@@ -213,10 +213,6 @@ def _retrieved(whole: str, *columns: Any) -> RetrievedChunk:
     """
     source, title, key, heading, page, anchor, *lines, start, end, blocks = columns
     text = whole[start:end]
-    try:
-        known = decode_blocks(blocks) if blocks else _blocks_of(text, start)
-    except (ValueError, TypeError, LookupError):
-        raise TextDamagedError(decode_path(source)) from None
     return {
         "chunk_id": chunk_id_of(key),
         "source": decode_path(source),
@@ -229,7 +225,7 @@ def _retrieved(whole: str, *columns: Any) -> RetrievedChunk:
         "start_char": start,
         "end_char": end,
         "text": text,
-        "blocks": known,
+        "blocks": decode_blocks(blocks) if blocks else _blocks_of(text, start),
         "score": 0.0,
         "dense_rank": None,
         "lexical_rank": None,

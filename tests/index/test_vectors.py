@@ -201,14 +201,6 @@ def test_a_reader_follows_what_is_written_under_it(tmp_path):
     reader.close()
 
 
-def test_a_reader_answers_exactly_while_a_writer_holds_the_store(tmp_path):
-    write(tmp_path)
-    sound, _ = search(tmp_path)
-    with open_writer(tmp_path, "default", EMBEDDER.identity):
-        leave_it_cleared(tmp_path)
-        assert search(tmp_path) == (sound, [])
-
-
 def test_a_write_while_chroma_is_opened_is_not_called_damage(tmp_path, monkeypatch):
     write(tmp_path)
     sound = search(tmp_path)[0]
@@ -236,24 +228,6 @@ def test_every_change_reaches_chroma(tmp_path):
     assert {chunk["source"] for chunk in found} == {"doc39", "doc99"}
     assert found[0]["source"] == "doc99"
     assert all(chunk["dense_rank"] for chunk in found)
-
-
-def test_an_interrupted_ingest_keeps_what_was_whole_and_stops_soon(tmp_path, monkeypatch):
-    monkeypatch.setattr("rag.index.writer.GROUP_CHUNKS", 20)
-
-    def interrupted():
-        with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
-            for number in range(40):
-                text = f"The comet of number {number}.\n\nTail {number} is long."
-                writer.put(document(f"doc{number}"), [part(f"doc{number}", text)])
-            raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        interrupted()
-    reader = open_collection(tmp_path, "default", EMBEDDER)
-    assert reader.document_count == 40
-    assert len(reader.search("comet", 100)) == 80
-    reader.close()
 
 
 def test_a_zero_vector_does_no_harm(tmp_path):

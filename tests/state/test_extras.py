@@ -18,7 +18,6 @@ from state.extras import require_extra
             "psycopg",
             "postgres",
         ),
-        (["threads", "list", "--threads", "postgresql://u@127.0.0.1:1/d"], "psycopg", "postgres"),
         (
             ["threads", "list", "--threads", "postgresql://u@127.0.0.1:1/d"],
             "langgraph.checkpoint.postgres",

@@ -62,5 +62,6 @@ def parts(source: str, texts: list[str]) -> Iterator[DocumentPart]:
 
 
 def ill_parts(home) -> list[str]:
-    """What `crag doctor` finds wrong with the collections of this home."""
-    return [check.part for check in check_collections(home, EMBEDDER.identity) if not check.ok]
+    """What `crag doctor` finds wrong with the collections of this home; their files never were."""
+    checks = check_collections(home, EMBEDDER.identity)
+    return [each.part for each in checks if not each.ok and not each.part.endswith(": files")]

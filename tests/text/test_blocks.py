@@ -258,12 +258,6 @@ def test_blocks_of_a_later_stretch_are_absolute() -> None:
     )
 
 
-@pytest.mark.parametrize("stored", ["", "5", "[1]", '[["row", 1, 2, 0]]', '[["x", 1, 2, 0, null]]'])
-def test_what_is_no_list_of_blocks_is_refused(stored: str) -> None:
-    with pytest.raises((ValueError, TypeError)):
-        decode_blocks(stored)
-
-
 HOSTILE = {
     "quotes": "> " * 10_000 + "x",
     "quoted lines": ("> " * 50 + "x\n") * 2_500,

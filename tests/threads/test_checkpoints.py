@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from postgres_server import fresh_schema
 from tiny_graph import SECRET, ask, build
 
-from state.errors import RemoteStoreError, UsageError
 from state.shared_place import open_checkpoints
 
 ROOT = Path(__file__).parents[2]
@@ -116,47 +113,3 @@ def test_bytes_stay_flat(tmp_path):
                         db.execute("select sum(length(checkpoint)) from checkpoints").fetchone()[0]
                     )
     assert sizes[1] <= sizes[0] * 1.01
-
-
-def test_file_is_private(tmp_path):
-    with open_checkpoints(tmp_path / "home") as checkpoints:
-        ask(checkpoints, "one")
-        for path in (tmp_path / "home").iterdir():
-            assert path.stat().st_mode & 0o077 == 0
-
-
-def test_postgres_that_is_not_there():
-    with pytest.raises(UsageError):
-        open_checkpoints(Path(), "http://h/d")
-    with (
-        open_checkpoints(Path(), "postgresql://me:hunter2@127.0.0.1:9/d") as checkpoints,
-        pytest.raises(RemoteStoreError) as caught,
-    ):
-        ask(checkpoints, "one")
-    assert "hunter2" not in str(caught.value)
-
-
-def test_connecting_processes_set_postgres_up_together(postgres):
-    url = fresh_schema(postgres.url)
-    code = (
-        "import sys; sys.path.insert(0, 'tests/support');"
-        "from pathlib import Path; from tiny_graph import ask;"
-        "from state.shared_place import open_checkpoints;"
-        "sys.stdin.readline();"
-        "kept = open_checkpoints(Path(), sys.argv[1]);"
-        "print(len(ask(kept, 'one', sys.argv[2])['timeline']))"
-    )
-    asking = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, url, name],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for name in "ab"
-    ]
-    for process in asking:
-        process.stdin.write("go\n")
-        process.stdin.flush()
-    assert [process.communicate(timeout=120)[0] for process in asking] == ["1\n"] * 2

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from postgres_server import find_pg_ctl, free_port, running_postgres
+from postgres_server import free_port
 from turn_samples import make_answer, real_looking_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
@@ -130,15 +130,12 @@ def test_a_file_that_is_damaged_or_of_another_is_left_for_its_owner(tmp_path, da
     assert path.read_bytes() == before
 
 
-NO_TURNS = ["[" * 100_000, "5", '{"answer": 5}', '{"answer": {}, "files": {}, "collection": null}']
-
-
 @pytest.mark.parametrize(
     "changed",
     [
         lambda body: body[:50] + bytes([body[50] ^ 0xFF]) + body[51:],
         lambda body: body[:-9],
-        *(lambda _body, text=text: zlib.compress(text.encode()) for text in NO_TURNS),
+        lambda _body: zlib.compress(b"no JSON"),
     ],
 )
 def test_a_damaged_turn_is_named(tmp_path, changed):
@@ -218,29 +215,3 @@ def test_unusable_postgres_url_keeps_its_password_to_itself():
         with pytest.raises(UsageError) as caught:
             place(url)
         assert "hunter2" not in str(caught.value)
-
-
-def test_postgres_that_restarts_between_two_turns():
-    pg_ctl = find_pg_ctl()
-    if pg_ctl is None:
-        pytest.skip("no Postgres here: neither pg_ctl on PATH nor /usr/lib/postgresql")
-    with running_postgres(pg_ctl) as server, open_turn_store(Path(), server.url) as store:
-        store.append("a", make_answer())
-        server.stop()
-        with pytest.raises(RemoteStoreError):
-            store.append("a", make_answer())
-        server.start()
-        assert store.append("a", make_answer()) == 2
-
-
-def test_postgres_of_a_newer_version_is_left_alone(postgres):
-    import psycopg
-    from postgres_server import fresh_schema
-
-    url = fresh_schema(postgres.url)
-    with open_turn_store(Path(), url) as store:
-        store.append("a", make_answer())
-    with psycopg.connect(url, autocommit=True) as db:
-        db.execute("update crag_schema set version = 99")
-    with open_turn_store(Path(), url) as store, pytest.raises(StorageError, match="newer"):
-        store.threads()

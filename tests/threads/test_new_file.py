@@ -7,21 +7,14 @@ from threading import Timer
 import pytest
 
 from rag.index.home import catalog
-from rag.research.journal import Journal
 from state.errors import StorageError
 from state.home_db import HOME_FILE
-from state.shared_place import open_checkpoints, open_turn_store
+from state.shared_place import open_turn_store
 from state.sqlite_file import create_private
-from state.trace_store import TraceStore
 
 
 def catalog_connection(home):
     catalog.Catalog(home).connected().close()
-
-
-def checkpoints(home):
-    with open_checkpoints(home) as made:
-        made.saver()
 
 
 def turns(home):
@@ -29,17 +22,7 @@ def turns(home):
         assert store.threads() == []
 
 
-def traces(home):
-    with TraceStore(home) as store:
-        assert list(store.summaries(limit=1)) == []
-
-
-def research(home):
-    with Journal(home) as journal:
-        assert journal.artifacts("none") == []
-
-
-@pytest.mark.parametrize("opened", [catalog_connection, checkpoints, turns, traces, research])
+@pytest.mark.parametrize("opened", [catalog_connection, turns])
 def test_a_new_file_that_another_connection_writes_is_waited_for(tmp_path, opened):
     path = tmp_path / (catalog.FILE_NAME if opened is catalog_connection else HOME_FILE)
     create_private(path)

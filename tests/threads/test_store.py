@@ -58,13 +58,6 @@ def test_turn_comes_back_whole(store):
     assert answer["turn"] == 0, "the caller's own answer is not touched"
 
 
-def test_numbers_are_per_thread(store):
-    assert [store.append("a", make_answer()) for _ in range(3)] == [1, 2, 3]
-    assert store.append("b", make_answer()) == 1
-    assert store.append("a", make_answer()) == 4
-    assert store.last_turn("a") == 4
-
-
 @pytest.mark.parametrize("count", [1, 16, 40])
 def test_turns_are_walked_from_the_oldest_on(store, count):
     for _ in range(count):
