@@ -20,7 +20,6 @@ _BOMS = {
     codecs.BOM_UTF16_LE: "utf-16",
     codecs.BOM_UTF16_BE: "utf-16",
 }
-_MARKS = tuple(_BOMS)
 _SAMPLE = 64 * 1024
 _STRICT_SCAN = 16 * MIB
 _BLOCK = 1 << 18
@@ -96,7 +95,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
     """The text of bytes such as an archive's member. A mark or valid UTF-8 beats the encoding
     that the document declares of itself, which beats a guess.
     """
-    for name in ("utf-8-sig", None if data.startswith(_MARKS) else declared):
+    for name in ("utf-8-sig", None if data.startswith(tuple(_BOMS)) else declared):
         with suppress(UnicodeDecodeError, LookupError):
             if name:
                 return data.decode(name)
@@ -106,7 +105,7 @@ def decode(data: bytes, declared: str | None = None) -> str:
 
 def is_text(head: bytes) -> bool:
     """Whether the first bytes of a file look like text in any encoding."""
-    return head.startswith(_MARKS) or not _is_binary(head)
+    return head.startswith(tuple(_BOMS)) or not _is_binary(head)
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -115,41 +114,28 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def _is_binary(head: bytes) -> bool:
-    controls = sum(head.count(byte) for byte in set(_CONTROLS))
-    # A log may hold a run of NULs from a crash; they count once.
-    nuls = head.count(0)
-    return controls - nuls > len(head) * 0.03 or nuls > len(head) * 0.3
+    nuls = head.count(0)  # a log may hold a run of them from a crash
+    controls = len(head) - len(head.translate(None, _CONTROLS)) - nuls
+    return controls > len(head) * 0.03 or nuls > len(head) * 0.3
 
 
 def _guess(sample: bytes) -> Encoding:
-    text = sample.decode("utf-8", errors="ignore")
-    valid = sum(character > "\x7f" for character in text)
-    high = sum(byte > 0x7F for byte in sample)
-    invalid = high - len("".join(c for c in text if c > "\x7f").encode())
+    """Of bytes that are not all UTF-8."""
+    text = sample.decode("utf-8", errors="replace")
+    invalid = text.count("\ufffd")
+    valid = sum(character > "\x7f" for character in text) - invalid
     # Mostly UTF-8: another code page would spoil every good character for a few bad bytes.
-    if valid > 4 * invalid or (valid and invalid <= 3 and valid >= invalid):
+    if valid > 4 * invalid or (invalid <= 3 and valid >= invalid):
         return Encoding("utf-8", exact=False)
-    western = sample.decode("cp1252", errors="replace")
-    if high < len(sample) * 0.2 and all(c in _WESTERN for c in western if c > "\x7f"):
+    western = [c for c in sample.decode("cp1252", errors="replace") if c > "\x7f"]
+    if len(western) < len(sample) * 0.2 and _WESTERN.issuperset(western):
         return Encoding("cp1252")
-    for name in ("euc_jp", "shift_jis"):
-        if _is_japanese(sample.decode(name, errors="replace")):
-            return Encoding(name, exact=False)
     from charset_normalizer import from_bytes
 
     # UTF-16 and EBCDIC are no guesses for a file in which ASCII can be read as it stands.
     matches = (match.encoding for match in from_bytes(sample))
     best = next((name for name in matches if b"A\n ".decode(name, "replace") == "A\n "), None)
-    if best is None:
-        if high > len(sample) * 0.1:
-            raise DocumentError("binary data, or text in an unknown encoding")
-        # ASCII with a few bytes spoiled: the words are all there.
-        return Encoding("utf-8", exact=False)
-    return Encoding(best, exact=False)
-
-
-def _is_japanese(text: str) -> bool:
-    """Kana say more than statistics: no other reading of the same bytes is full of them."""
-    foreign = [character for character in text if character > "\x7f"]
-    kana = sum("\u3041" <= character <= "\u30ff" for character in foreign)
-    return kana > len(foreign) * 0.3 and text.count("\ufffd") < len(foreign) * 0.02
+    if best is None and len(western) > len(sample) * 0.1:
+        raise DocumentError("binary data, or text in an unknown encoding")
+    # ASCII with a few bytes spoiled: the words are all there.
+    return Encoding(best or "utf-8", exact=False)

@@ -18,8 +18,6 @@ class Format:
     suffixes: tuple[str, ...]
 
 
-PICTURE = "picture"
-
 AS_IT_STANDS = frozenset({"markdown", "rst", "text", "log", "code"})
 """Formats whose extracted text has the lines of the file; of all others a place is named."""
 
@@ -53,7 +51,7 @@ _ALL = (
     Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
     Format("json", "json", "text", (".json", ".geojson", ".jsonld", ".webmanifest")),
     Format("jsonl", "json", "text", (".jsonl", ".ndjson")),
-    Format(PICTURE, "picture", "whole", (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")),
+    Format("picture", "picture", "whole", (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")),
     Format("tiff", "picture", "parsed", (".tif", ".tiff")),
     Format("xml", "xml", "tree", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),
 )

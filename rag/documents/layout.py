@@ -56,14 +56,14 @@ class Layout:
         if lines:
             self._add("table", [line if " | " in line else f"| {line}" for line in lines])
 
-    def preformatted(self, text: str, language: str = "") -> None:
+    def preformatted(self, text: str) -> None:
         """Code, its lines as they stand, in a fence that the code itself does not hold."""
         body = clean(text).strip("\n")
         if body.strip():
             fence = "```"
             while fence in body:
                 fence += "`"
-            self._add("code", [fence + clean(language), *body.split("\n"), fence])
+            self._add("code", [fence, *body.split("\n"), fence])
 
     def part(self, page: int | None = None, after: str = "", anchor: str | None = None) -> Part:
         """What was collected since the last time; `after` is put behind it."""

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from rag.documents.encoding import is_text
-from rag.documents.formats import FORMATS, PACKED, PICTURE, SUFFIXES, UNSUPPORTED, Format
+from rag.documents.formats import FORMATS, PACKED, SUFFIXES, UNSUPPORTED, Format
 from rag.documents.limits import MIB, Limits, check_size
 from rag.documents.stream import Reader, Reading, cleaned, parsing
 from state.errors import DocumentError, UnsupportedFormatError
@@ -22,16 +22,6 @@ _LOCKED = "EncryptedPackage".encode("utf-16-le")
 _LOOKED_THROUGH = 16 * MIB
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_MAGIC = {
-    b"\x1f\x8b": "a gzip archive",
-    b"BZh": "a bzip2 archive",
-    b"\xfd7zXZ": "an xz archive",
-    b"7z\xbc\xaf": "a 7z archive",
-    b"Rar!": "a RAR archive",
-    b"\x7fELF": "a program",
-    b"SQLite format 3": "a database",
-}
-_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"II*\0", b"MM\0*")
 _MEMBERS = {
     "word/document.xml": "docx",
     "ppt/presentation.xml": "pptx",
@@ -44,7 +34,7 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_BINARY = PACKED | {"xls", "pdf", PICTURE, "tiff"}
+_BINARY = PACKED | {"xls", "pdf", "picture", "tiff"}
 
 
 @contextmanager
@@ -101,14 +91,8 @@ def choose(path: Path, head: bytes) -> Format:
         return FORMATS["pdf"]
     if head.lstrip().startswith(b"{\\rtf"):
         return FORMATS["rtf"]
-    is_picture = named is not None and named.module == PICTURE
-    if head.startswith(_PICTURES) or (is_picture and head.startswith(b"BM")):
-        return named if named is not None and is_picture else FORMATS[PICTURE]
     if head.startswith(_ZIP):
         return _zip_format(path, named)
-    for magic, kind in _MAGIC.items():
-        if head.startswith(magic):
-            raise UnsupportedFormatError(f"{kind}, whatever its name says")
     is_compound = head.startswith(_OLE)
     if is_text(head) and not is_compound:
         return _text_format(path, head, named)

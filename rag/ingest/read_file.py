@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 PART_CHARACTERS = 1 << 17
 
-_ATTEMPTS = 3
 _BEAT_SECONDS = 1.0
 _MEMORY_BYTES = 4 << 30
 
@@ -46,19 +45,18 @@ def read_file(task: Task, beat: Callable[[], None]) -> Outcome:
     """Read, hash and chunk one file. `beat` is called as often as there is progress."""
     stat: FileStat | None = None
     try:
-        for _ in range(_ATTEMPTS):
-            stat = FileStat.of(os.stat(task.path))
-            if not stat.size:
-                return Unread(task.path, stat, "empty: 0 bytes", failed=False)
-            found = content_hash(task.path, stat.size, beat)
-            if found == task.known:
-                return SameContent(task, stat)
-            outcome = _read(task, stat, found, beat)
-            if FileStat.of(os.stat(task.path)) == stat:
-                return outcome
+        stat = FileStat.of(os.stat(task.path))
+        if not stat.size:
+            return Unread(task.path, stat, "empty: 0 bytes", failed=False)
+        found = content_hash(task.path, stat.size, beat)
+        if found == task.known:
+            return SameContent(task, stat)
+        outcome = _read(task, stat, found, beat)
+        changed = FileStat.of(os.stat(task.path)) != stat
     except (DocumentError, OSError) as error:
         return _unread(task.path, stat, error)
-    return Unread(task.path, stat, "it kept changing while it was read", failed=True, lasting=False)
+    reason = "it changed while it was read: the next ingest reads it"
+    return Unread(task.path, stat, reason, failed=True, lasting=False) if changed else outcome
 
 
 def _unread(path: str, stat: FileStat | None, error: DocumentError | OSError) -> Unread:

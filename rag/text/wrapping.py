@@ -33,9 +33,8 @@ def lines_of(text: str, start: int, end: int) -> list[Line]:
     return lines
 
 
-def runs(lines: Sequence[Line], narrowest: int = _NARROWEST) -> Iterator[Extent]:
-    """Joins lines that were wrapped, at `narrowest` columns or more; parts lines that were broken
-    on purpose.
+def runs(lines: Sequence[Line]) -> Iterator[Extent]:
+    """Joins lines that were wrapped; parts lines that were broken on purpose.
 
     A wrapped line ends where the next word did not fit, and so do most lines of a wrapped
     paragraph; a line that ends well before the paragraph's width was ended by its writer (an
@@ -58,7 +57,7 @@ def runs(lines: Sequence[Line], narrowest: int = _NARROWEST) -> Iterator[Extent]
         open_ended = [
             n for n, end in zip(needs[first:last], ended[first:last], strict=False) if not end
         ]
-        wrapped = hanging or (width >= narrowest and _is_wrapped(open_ended, width))
+        wrapped = hanging or (width >= _NARROWEST and _is_wrapped(open_ended, width))
         ends = not wrapped or needs[at] <= 0.75 * width
         goes_on = _runs_on(line, stripped) and (wrapped or not opening[:1].islower())
         # A ">" alone parts two paragraphs of a quotation.

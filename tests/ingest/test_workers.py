@@ -146,29 +146,12 @@ def test_a_long_document_comes_in_parts_that_are_its_text(tmp_path):
         assert all(text[p.start_char : p.end_char] == p.text for p in part.chunks)
 
 
-def test_a_file_that_changes_while_it_is_read_is_read_again(tmp_path):
-    path = tmp_path / "a.md"
-    path.write_text("old")
-    beats = 0
-
-    def change() -> None:
-        nonlocal beats
-        beats += 1
-        if beats == 1:
-            path.write_text("newer")
-
-    outcome = read_file(task(path), change)
-    assert isinstance(outcome, FileText)
-    assert next(outcome.parts()).text == "newer"
-    assert outcome.document.stat.size == 5
-
-
-def test_a_file_that_keeps_changing_is_told_and_tried_again_next_time(tmp_path):
+def test_a_file_that_changes_is_told_and_tried_again_next_time(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("0")
     outcome = read_file(task(path), lambda: path.write_text(path.read_text() + "1"))
     assert isinstance(outcome, Unread)
-    assert "kept changing" in outcome.reason
+    assert "changed while it was read" in outcome.reason
     assert not outcome.lasting
 
 

@@ -37,11 +37,11 @@ def make_pdf(path: Path, pages: list[str], *, title: str = "Yard book", **option
     return path
 
 
-def binary_workbook(path: Path, rows: Sequence[tuple[str, float]], sheet_id: str = "rId1") -> Path:
-    """An XLSB of one sheet, "Stock"; damaged where `sheet_id` is none of its relations."""
+def binary_workbook(path: Path, rows: Sequence[tuple[str, float]]) -> Path:
+    """An XLSB of one sheet, "Stock"."""
     relation = '<Relationship Id="rId1" Target="worksheets/sheet1.bin" Type="worksheet"/>'
     whole = '<Relationship Id="rId1" Target="xl/workbook.bin" Type="officeDocument"/>'
-    bundle = struct.pack("<II", 0, 1) + _wide(sheet_id) + _wide("Stock")
+    bundle = struct.pack("<II", 0, 1) + _wide("rId1") + _wide("Stock")
     sheet = _record(0x0194, struct.pack("<4I", 0, 0, 0, 1)) + _record(0x0191)
     for number, (name, power) in enumerate(rows):
         sheet += _record(0x00, struct.pack("<I", number) + bytes(21))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from rag.documents.registry import open_document
 from rag.documents.stream import Part
-from rag.index.codec import decode_blocks, encode_blocks
+from rag.index.codec import decode_blocks
 from rag.text.blocks import blocks_of_text
 from rag.text.chunk import chunk_parts
 from rag.text.sentences import block_sentences
@@ -234,21 +234,6 @@ def test_blocks_are_in_order_apart_and_stripped(text: str, document_format: str)
         assert not text[covered : block.end_char].strip()
 
 
-@given(TEXTS, FORMATS, st.integers(60, 400))
-def test_the_blocks_of_chunks_lie_in_them(text: str, document_format: str, limit: int) -> None:
-    covered = 0
-    for piece in chunk_parts([Part(text)], document_format, limit=limit):
-        assert piece.text == text[piece.start_char : piece.end_char]
-        assert len(piece.text) <= limit
-        assert not text[covered : piece.start_char].strip()
-        position, covered = piece.start_char, piece.end_char
-        for block in piece.blocks:
-            assert position <= block.start_char < block.end_char <= piece.end_char
-            position = block.end_char
-        assert tuple(decode_blocks(encode_blocks(piece.blocks))) == piece.blocks
-    assert not text[covered:].strip()
-
-
 def test_blocks_of_a_later_stretch_are_absolute() -> None:
     moved = blocks_of_text(MARKDOWN, "markdown", base=1000)
     assert moved[5] == Block(
@@ -325,38 +310,11 @@ def test_the_blocks_of_a_page_are_those_of_its_tree(tmp_path: Path) -> None:
     ]
 
 
-def test_the_blocks_of_a_long_page_are_those_of_its_chunks(tmp_path: Path) -> None:
-    file = tmp_path / "a.html"
-    rows = "".join(f"<h2>Part {number}</h2><p>{'word ' * 300}</p>" for number in range(900))
-    file.write_text(f"<html><body>{rows}</body></html>")
-    with open_document(file) as stream:
-        parts = list(stream.parts)
-    pieces = list(chunk_parts(parts, "html"))
-    assert {piece.heading for piece in pieces} == {f"Part {number}" for number in range(900)}
-    for piece in pieces:
-        assert piece.blocks
-        assert piece.blocks[0].start_char >= piece.start_char
-
-
-def test_what_only_a_program_reads_is_in_no_block() -> None:
-    text = (
-        '<details>\n<summary>\nHot <b>kilns</b>\n</summary>\n\n<a id="a"></a> <a id="b"></a>\n\n'
-        "They are\nhot.\n{% endalert %}\n\n- Cool.\n{{% /alert %}}\n\n<https://kilns.example>\n\n"
-        "> [!NOTE]\n>\n> Slowly.\n\n> [!TIP]- By night\n> it cools.\n"
-    )
-    assert read(text, "markdown") == [
-        ("paragraph", 0, "Hot <b>kilns</b>", None),
-        ("paragraph", 0, "They are\nhot.", None),
-        ("item", 1, "- Cool.", None),
-        ("paragraph", 0, "<https://kilns.example>", None),
-        ("note", 0, "Slowly.", None),
-        ("note", 0, "By night\n> it cools.", None),
-    ]
-
-
 def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
     page = (
         '{{< tabs "a" >}}\n<div class="x">\n\nFire it.\n{% endif %}\n:::note\nKeep it.\n:::\n'
+        "<summary>\nHot <b>kilns</b>\n</summary>\n\n<https://kilns.example>\n\n"
+        "> [!NOTE]\n>\n> Slowly.\n\n> [!TIP]- By night\n> it cools.\n\n"
         "<Tab label='b'>\n\n    <Directory a>\n    </Directory>\n\n"
         "```sh\n<div>\n{% if %}\n```\n</Tab>\n</div>\n"
     )
@@ -364,6 +322,10 @@ def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
     assert shown == [
         ("paragraph", "Fire it."),
         ("paragraph", "Keep it."),
+        ("paragraph", "Hot <b>kilns</b>"),
+        ("paragraph", "<https://kilns.example>"),
+        ("note", "Slowly."),
+        ("note", "By night\n> it cools."),
         ("code", "    <Directory a>\n    </Directory>"),
         ("code", "<div>\n{% if %}"),
     ]

@@ -10,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag.documents.stream import Part
+from rag.index.codec import decode_blocks, encode_blocks
 from rag.text import chunk
 from rag.text.chunk import CHUNK_CHARS, chunk_parts
 from state.documents import Chunk, without_header
@@ -62,7 +63,11 @@ def test_chunks_are_slices_that_cover_all_but_whitespace(
         assert not text[covered : piece.start_char].strip()
         assert piece.start_line == text.count("\n", 0, piece.start_char) + 1
         assert piece.end_line == text.count("\n", 0, piece.end_char) + 1
-        covered = piece.end_char
+        position, covered = piece.start_char, piece.end_char
+        for block in piece.blocks:
+            assert position <= block.start_char < block.end_char <= piece.end_char
+            position = block.end_char
+        assert tuple(decode_blocks(encode_blocks(piece.blocks))) == piece.blocks
     assert not text[covered:].strip()
 
 
