@@ -14,7 +14,6 @@ from rag.documents.markup import Element, parse
 from rag.documents.stream import Reading
 from state.errors import DocumentError
 
-_BLOCK = 1 << 18
 _RATIO_FROM = 32 * MIB
 
 
@@ -36,19 +35,6 @@ class Archive:
         Raises:
             DocumentError: it is missing, encrypted, damaged or expands past the limits.
         """
-        limit = min(self._reading.limits.tree_bytes, self._left)
-        blocks: list[bytes] = []
-        size = 0
-        for block in self.blocks(name):
-            size += len(block)
-            if size > limit:
-                raise _bomb(size)
-            blocks.append(block)
-        self._left -= size
-        return b"".join(blocks)
-
-    def blocks(self, name: str) -> Iterator[bytes]:
-        """A member's bytes, some at a time; raises as `read` does, but for their number."""
         info = self.members.get(name)
         if info is None:
             raise DocumentError(f"damaged file: its part {PurePosixPath(name).name} is missing")
@@ -56,10 +42,13 @@ class Archive:
             raise DocumentError("encrypted: needs a password")
         try:
             with self._container.open(info) as member:
-                while block := member.read(_BLOCK):
-                    yield block
+                data = member.read(min(self._reading.limits.tree_bytes, self._left) + 1)
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise DocumentError(f"damaged file: {error}") from error
+        self._left -= len(data)
+        if len(data) > self._reading.limits.tree_bytes or self._left < 0:
+            raise _bomb(len(data))
+        return data
 
     def root(self, name: str) -> Element:
         """The root of a part that is XML; raises as `read` and `parse` do."""

@@ -13,10 +13,8 @@ from state.errors import DocumentError
 
 _NOTES = (("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote"))
 _MANY = 200
-_WRAPPERS = frozenset({"sdt", "sdtContent", "customXml", "smartTag", "ins", "moveTo", "body"})
-_DROPPED = frozenset(
-    {"pPr", "rPr", "del", "moveFrom", "instrText", "delText", "delInstrText", "Fallback", "sdtPr"}
-)
+_WRAPPERS = ("{*}sdt", "{*}sdtContent", "{*}customXml", "{*}smartTag", "{*}ins", "{*}moveTo")
+_UNREAD = ("{*}del", "{*}moveFrom", "{*}instrText", "{*}delInstrText", "{*}Fallback", "{*}sdtPr")
 _SPACED = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011", "ptab": "\t"}
 _SIGNS = {"num": "", "den": "/", "sup": "^", "sub": "_", "rad": "\N{SQUARE ROOT}", "d": ""}
 """Before the parts of an equation, which are put in brackets where they are long."""
@@ -29,12 +27,16 @@ _Style = tuple[int | None, bool]
 
 def read(reading: Reading) -> Iterator[Part]:
     """The body some two hundred blocks at a time, then the notes."""
+    from lxml import etree
+
     with open_archive(reading) as archive:
         reading.title = archive.core_title()
         styles = archive.optional_root("word/styles.xml")
         body = archive.root("word/document.xml").find("{*}body")
         if body is None:
             raise DocumentError("damaged docx file: it has no body")
+        etree.strip_elements(body, *_UNREAD, with_tail=False)
+        etree.strip_tags(body, *_WRAPPERS)
         layout = Layout()
         walk = _Body(layout, {} if styles is None else _meanings(styles), reading)
         for number, block in enumerate(body):
@@ -64,9 +66,6 @@ class _Body:
             self._paragraph(element)
         elif kind == "tbl":
             self._table(element, depth)
-        elif kind in _WRAPPERS:
-            for inner in element:
-                self.block(inner, depth + 1)
 
     def _paragraph(self, element: Element) -> None:
         text = inline_text(element)
@@ -89,7 +88,7 @@ class _Body:
             self._layout.paragraph(text)
 
     def _table(self, element: Element, depth: int) -> None:
-        table = [list(_through(tr, "tc")) for tr in _through(element, "tr")]
+        table = [list(tr.iterchildren("{*}tc")) for tr in element.iterchildren("{*}tr")]
         rows = [[text for cell in cells for text in _cell_texts(cell)] for cells in table]
         if any(len(row) > 1 for row in rows):
             self._layout.table(rows)
@@ -106,16 +105,6 @@ def _cell_texts(cell: Element) -> list[str]:
 
 def _flat(element: Element) -> str:
     return " ".join(filter(None, (inline_text(p).strip() for p in element.iter("{*}p"))))
-
-
-def _through(element: Element, wanted: str) -> Iterator[Element]:
-    """Children of a name, also inside content controls and tracked insertions."""
-    for inner in element:
-        kind = name(inner)
-        if kind == wanted:
-            yield inner
-        elif kind in _WRAPPERS:
-            yield from _through(inner, wanted)
 
 
 def _meanings(root: Element) -> dict[str, _Style]:
@@ -162,7 +151,7 @@ def inline_text(element: Element, depth: int = 0) -> str:
     pieces: list[str] = []
     for node in element:
         kind = name(node)
-        if not kind or kind in _DROPPED or kind.endswith("Pr"):
+        if not kind or kind.endswith("Pr"):
             continue
         if kind == "t":
             pieces.append(node.text or "")

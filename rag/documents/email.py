@@ -16,7 +16,7 @@ _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """One piece a message, a forwarded one after the one that holds it."""
+    """One piece a message, one that is attached after the one that holds it."""
     data = reading.path.read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
         data = decode(data).encode("utf-8")
@@ -24,23 +24,22 @@ def read(reading: Reading) -> Iterator[Part]:
     if not isinstance(message, EmailMessage) or not message.keys():
         raise DocumentError("damaged email file: it has no headers")
     reading.title = _header(message, "Subject") or None
-    waiting = [message]
-    while waiting:
-        message = waiting.pop(0)
-        parts = list(_parts(message))
-        nested = [part for part in parts if part.get_content_type() == "message/rfc822"]
-        inner = (each for part in nested for each in part.iter_parts())
-        waiting += [each for each in inner if isinstance(each, EmailMessage)]
-        yield _message(message, [part for part in parts if part not in nested], reading)
+    yield _message(message, reading)
+    for part in message.walk():
+        if part.get_content_type() == "message/rfc822" and part.is_multipart():
+            inner = part.get_payload(0)
+            if isinstance(inner, EmailMessage):
+                yield _message(inner, reading)
 
 
-def _message(message: EmailMessage, parts: list[EmailMessage], reading: Reading) -> Part:
+def _message(message: EmailMessage, reading: Reading) -> Part:
     lines = [f"{key}: {value}" for key in _HEADERS if (value := _header(message, key))]
-    names = [one_line(name) for part in parts if (name := part.get_filename())]
-    if names:
+    attached = message.iter_attachments() if message.is_multipart() else [message]
+    if names := [one_line(name) for part in attached if (name := part.get_filename())]:
         lines.append(f"Attachments: {', '.join(names)}")
         reading.warn("attachments are not read")
-    bodies = [message.get_body(("plain", "html")), message.get_body(("html",)), *parts[:1]]
+    first = next(part for part in message.walk() if not part.is_multipart())
+    bodies = [message.get_body(("plain", "html")), message.get_body(("html",)), first]
     texts = (_text(body, reading) for body in bodies if isinstance(body, EmailMessage))
     body = next(filter(str.strip, texts), "")
     return Part("\n".join(lines) + "\n\n" + body.strip("\r\n") + "\n\n")
@@ -53,16 +52,6 @@ def _text(part: EmailMessage, reading: Reading) -> str:
     if part.get_content_subtype() == "html":
         return page_part(payload, reading)[1].text
     return decode(payload, part.get_content_charset())
-
-
-def _parts(message: EmailMessage) -> Iterator[EmailMessage]:
-    """Every part of this message, or itself where it has none; not of the messages within it."""
-    if message.get_content_maintype() != "multipart":
-        yield message
-        return
-    for part in message.iter_parts():
-        if isinstance(part, EmailMessage):
-            yield from [part] if part.get_content_type() == "message/rfc822" else _parts(part)
 
 
 def _header(message: EmailMessage, key: str) -> str:

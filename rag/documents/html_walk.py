@@ -101,7 +101,7 @@ class PageReader:
         elif tag in {"ul", "ol", "menu"}:
             self._list(element, level, ordered=tag == "ol")
         elif tag == "dt":
-            self._layout.term(text_of(element))
+            self._layout.line("term", text_of(element))
         elif tag == "dd":
             self._item(":", max(self._list_depth, 0), element, level)
         else:
@@ -128,7 +128,7 @@ class PageReader:
     def _table(self, element: Element, level: int) -> None:
         rows = [tr for tr in element.iter("tr") if next(tr.iterancestors("table")) is element]
         for caption in element.iterchildren("caption"):
-            self._layout.caption(text_of(caption))
+            self._layout.line("caption", text_of(caption))
         if _is_layout(rows):
             for cell in (cell for tr in rows for cell in tr):
                 self.block(cell, level + 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 from rag.documents.cleaning import clean
 from rag.documents.stream import Part
@@ -33,18 +34,12 @@ class Layout:
         if lines:
             self._add("paragraph", ["> " + line for line in lines] if quoted else lines)
 
-    def caption(self, text: str) -> None:
-        """What the table that follows shows."""
+    def line(self, shape: Literal["caption", "term", "field"], text: str) -> None:
+        """What the table that follows shows, what the definition on the next line is of (an item
+        marked ":"), or a named value.
+        """
         if line := words(text):
-            self._add("caption", [line])
-
-    def term(self, text: str) -> None:
-        """What the definition on the next line is of: an item marked ":"."""
-        if line := words(text):
-            self._add("term", [line])
-
-    def field(self, name: str, value: str) -> None:
-        self._add("field", [f"{name}: {words(value)}"])
+            self._add(shape, [line])
 
     def item(self, text: str, depth: int = 0, marker: str = "-") -> None:
         if line := words(text):

@@ -8,7 +8,6 @@ from typing import Any
 
 from rag.documents.archive import open_archive
 from rag.documents.layout import row, words
-from rag.documents.limits import check_size
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
@@ -19,12 +18,9 @@ def read(reading: Reading) -> Iterator[Part]:
     """Some two hundred rows at a time. A formula is the value that is stored with it, a cell of an
     error empty.
     """
-    most = reading.limits.tree_bytes
     if reading.format == "xlsx":
+        # Calamine unpacks by itself; what its cells take is bounded by the worker's memory.
         with open_archive(reading) as archive:
-            # Calamine unpacks by itself; what its cells take is bounded by the worker's memory.
-            held = [member for name, member in archive.members.items() if _is_held(name)]
-            check_size(max((member.file_size for member in held), default=0), most)
             reading.title = archive.core_title()
     import python_calamine as calamine
 
@@ -52,11 +48,6 @@ def read(reading: Reading) -> Iterator[Part]:
                 yield Part("".join(pending), anchor=anchor)
                 return
         yield Part("".join(pending) + "\n", anchor=anchor)
-
-
-def _is_held(member: str) -> bool:
-    """Whether all of a part is kept, as the texts of all cells are."""
-    return member.endswith((".xml", "/sharedStrings.bin")) and "/worksheets/" not in member
 
 
 def shown(value: Any) -> str:

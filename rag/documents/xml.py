@@ -55,10 +55,11 @@ def _write(element: Element, layout: Layout, level: int, depth: int) -> None:
     beside = [element.text, *(child.tail for child in element)]
     is_prose = any(text and text.strip() for text in beside)
     if given and not len(element) and not is_prose:
-        layout.field(kind, ", ".join(f"{key}={value}" for key, value in given.items()))
+        values = ", ".join(f"{key}={value}" for key, value in given.items())
+        layout.line("field", f"{kind}: {values}")
         return
     for value in (given[key] for key in ("title", "name", "label") if given.get(key)):
-        layout.field(kind, value)
+        layout.line("field", f"{kind}: {value}")
     if not is_prose:
         for child in element:
             _write(child, layout, level + 1, depth)
@@ -69,4 +70,4 @@ def _write(element: Element, layout: Layout, level: int, depth: int) -> None:
     elif len(element) or len(text) > _SHORT or kind in _PROSE:
         layout.paragraph(text)
     else:
-        layout.field(kind, text)
+        layout.line("field", f"{kind}: {text}")

@@ -220,12 +220,6 @@ def test_a_sheet_whose_cells_lie_too_far_apart_costs_its_own_file(tmp_path: Path
     assert [type(each) for each in read] == [Unread, FileText]
 
 
-def test_a_workbook_of_too_much_text_is_refused(tmp_path: Path) -> None:
-    members = {"xl/workbook.xml": "<x/>", "xl/sharedStrings.xml": "<x>" + "ab" * 5000 + "</x>"}
-    reason = refusal(zipped(tmp_path / "a.xlsx", members), Limits(tree_bytes=5000))
-    assert reason.startswith("too large")
-
-
 def test_pages_past_the_limit_are_left_out_and_said(tmp_path: Path) -> None:
     path = make_pdf(tmp_path / "a.pdf", ["one", "two", "three"])
     document = read_document(path, Limits(pages=2))
