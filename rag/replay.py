@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rag.session import open_session
-from rag.tracing.stored_trace import began, run_started
+from rag.tracing.stored_trace import began
 from state.errors import StorageError, UsageError
 from state.settings import Settings
 from state.shared_place import open_traces
@@ -25,21 +25,17 @@ def recorded_flags(trace: Trace, engine: object) -> dict[str, Any]:
 def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> Trace:
     """Run the question outside its thread, which stays as it is, and return the new trace.
 
-    A research run starts from the question that stood alone then. Where the person was asked
-    something, the new run asks again.
-
     Raises:
+        UsageError: it is a research run.
         CragError: as a session does.
     """
-    settings = settings.model_copy(update={"thread": None})
     if trace["kind"] == "research":
-        identity = _research(trace, settings, notify)
-    else:
-        with open_session(settings, notify) as session:
-            asked = trace["answer"]["question"]
-            told = (each for each in trace["events"] if each["event"] == "contextualized")
-            history = next((each["history"] for each in told), [])
-            identity = session.ask(asked, history=history)["trace_id"]
+        raise UsageError("A research run is not replayed.", "Ask it again with crag research.")
+    with open_session(settings.model_copy(update={"thread": None}), notify) as session:
+        asked = trace["answer"]["question"]
+        told = (each for each in trace["events"] if each["event"] == "contextualized")
+        history = next((each["history"] for each in told), [])
+        identity = session.ask(asked, history=history)["trace_id"]
     with open_traces(settings) as traces:
         try:
             return traces.get(identity)
@@ -48,11 +44,3 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
                 "The trace of the new run could not be kept, so it cannot be compared.",
                 "Let the home be written, or make room there.",
             ) from None
-
-
-def _research(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> str:
-    from rag.research.run import Research
-
-    event = run_started(trace)
-    with Research(settings, event["max_rounds"], notify) as run:
-        return run.start(trace["answer"]["standalone_question"])["run_id"]
