@@ -98,13 +98,11 @@ def failure(
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    causes: list[BaseException] = []
-    pending: list[BaseException | None] = [error]
-    while pending and len(causes) < 20:
-        cause = pending.pop()
-        if cause is not None and cause not in causes:
-            causes.append(cause)
-            pending += [cause.__cause__, cause.__context__]
+    """The error and what led to it, the nearest first."""
+    causes, cause = [error], error.__cause__ or error.__context__
+    while cause is not None and cause not in causes:
+        causes.append(cause)
+        cause = cause.__cause__ or cause.__context__
     return causes
 
 

@@ -15,6 +15,7 @@ from rag.reading.snippets import shown_snippets
 from state.answer import UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
 
+REFUSED = "The model found no answer to “{}” in what it was given."
 NEAREST = 3
 LONGEST = 200
 
@@ -31,8 +32,10 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         {**snippet["located"], "marker": marker} for marker, snippet in enumerate(snippets, start=1)
     ]
     shown = list(map(quoted_part, nearest)) if near else []
+    refused = runtime.context.engine.model is not None and state["budget_spent"] is None
+    said = REFUSED if refused else UNSURE
     return {
-        "generation": _text(state["standalone_question"], shown),
+        "generation": _text(state["standalone_question"], said, shown),
         "citations": [],
         "claims": [],
         "nearest": nearest,
@@ -40,7 +43,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     }
 
 
-def _text(question: str, nearest: Sequence[AnswerPart]) -> str:
+def _text(question: str, said: str, nearest: Sequence[AnswerPart]) -> str:
     """What is said in place of an answer: the nearest passages under one line that says what they
     are, where there are any.
     """
@@ -48,9 +51,9 @@ def _text(question: str, nearest: Sequence[AnswerPart]) -> str:
     asked = asked if len(asked) <= LONGEST else asked[: LONGEST - 1].rstrip() + "…"
     if not nearest:
         return f"The documents do not hold an answer to “{asked}”."
-    said = f"{UNSURE.format(asked)} The nearest passages:"
+    head = f"{said.format(asked)} The nearest passages:"
     shown = (
         marked(part["text"], f"[{marker}]", verbatim=True)
         for marker, part in enumerate(nearest, start=1)
     )
-    return "\n\n".join([said, *shown])
+    return "\n\n".join([head, *shown])

@@ -148,11 +148,11 @@ class ChatModel:
             BudgetSpent: a budget does not allow the call, or its time ran out during it.
         """
         request = Request(shaped(sendable(messages), wanted), meter, most, wanted, receive)
-        knew = self._thinks
         reply = self._counted(request)
-        self._thinks |= reply.thinks
-        if reply.thinks and not knew and not reply.text and reply.ending == "length":
-            reply = self._counted(request)  # now with room for it
+        if reply.thinks and not self._thinks:
+            self._thinks = True
+            if not reply.text and reply.ending == "length":
+                reply = self._counted(request)  # now with room for it
         if reply.refusal and not reply.written:
             said = quoted(reply.refusal, self.endpoint)
             hint = "Ask in other words, or use another model."

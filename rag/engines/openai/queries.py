@@ -57,7 +57,7 @@ def contextualize(
     question of its own.
     """
     messages = contextualize_messages(question, history, collection)
-    line = one_line(_asked(chat, messages, StandAlone, meter))
+    line = usable_line(_asked(chat, messages, StandAlone, meter))
     if line is None:
         return None
     if same_query(line, question):
@@ -75,7 +75,7 @@ def rewrite(
     told = _asked(chat, rewrite_messages(request, collection), Queries, meter)
     known = [*request.tried, request.question]
     listed = told if isinstance(told, list) else str(told).splitlines()
-    lines = [line for each in listed if (line := one_line(each)) and _is_new(line, known)]
+    lines = [line for each in listed if (line := usable_line(each)) and _is_new(line, known)]
     if not lines:
         return None
     first, *others = list(dict.fromkeys(lines))[:MOST_QUERIES]
@@ -95,7 +95,7 @@ def _is_new(line: str, known: Sequence[str]) -> bool:
     return says and not any(same_query(line, each) for each in known)
 
 
-def one_line(told: Any) -> str | None:
+def usable_line(told: Any) -> str | None:
     """The one line a model was asked for, without label and quotation marks; None if what it
     wrote is no line of that kind: nothing, an essay, or words without a letter.
     """
