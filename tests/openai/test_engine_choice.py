@@ -4,6 +4,7 @@ import subprocess
 import sys
 
 import pytest
+from openai_samples import StandIn
 from pydantic import SecretStr
 
 from rag.endpoint.address import chat_endpoint, embedding_endpoint, host_of
@@ -51,12 +52,13 @@ def test_what_takes_a_model_is_told_of_where_there_is_none():
 
 
 def test_the_engine_is_built_as_chosen():
-    assert build_engine(EngineName.LOCAL, Settings(), reader=None).name == "local"
+    local = StandIn()
+    assert build_engine(EngineName.LOCAL, Settings(), local) is local
     settings = Settings(base_url="http://localhost:1/v1", model="m")
-    built = build_engine(EngineName.OPENAI, settings, reader=None)
+    built = build_engine(EngineName.OPENAI, settings, local)
     assert (built.name, built.model) == ("openai", "m")
     with pytest.raises(SettingsError, match="no key"):
-        build_engine(EngineName.OPENAI, Settings(engine="openai"), reader=None)
+        build_engine(EngineName.OPENAI, Settings(engine="openai"), local)
 
 
 def test_choosing_and_building_import_no_model_library():
