@@ -108,15 +108,3 @@ def test_contains_wants_whole_words_in_a_row():
     assert not contains("arches, nine", ["nine arches"])
     assert not contains("anything", ["the", ""])
     assert without_markers("Nine arches [1][12]. It is so [3].") == "Nine arches. It is so."
-
-
-@given(st.text(max_size=40), st.text(max_size=40))
-def test_overlap_is_symmetric_bounded_and_full_for_the_same_text(first, second):
-    assert token_f1(first, [second]) == pytest.approx(token_f1(second, [first]))
-    assert 0 <= token_f1(first, [second]) <= 1
-    assert token_f1(first, [first]) == 1
-    if normalised(first):
-        assert contains(f"{second} {first}", [first]) or normalised(f"{second} {first}") != [
-            *normalised(second),
-            *normalised(first),
-        ]
