@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from rag.documents.registry import open_document
 from rag.documents.stream import Part
-from rag.index.codec import decode_blocks
 from rag.text.blocks import blocks_of_text
 from rag.text.chunk import chunk_parts
 from rag.text.sentences import block_sentences
