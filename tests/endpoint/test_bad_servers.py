@@ -15,7 +15,8 @@ UNKNOWN = "Who is the mayor of Tokyo?"
 SECONDS = 25
 """A limit of 6 seconds, and a machine that has other things to do."""
 PATHS = {
-    "a model": (["ask", QUESTION, "--engine", "openai"], "base_url", "http://{}/v1", (4, 5)),
+    # 0: on a busy machine the time is spent first, and what was found is answered from.
+    "a model": (["ask", QUESTION, "--engine", "openai"], "base_url", "http://{}/v1", (0, 4, 5)),
     "research with a model": (["research", QUESTION], "base_url", "http://{}/v1", (0, 3, 4, 5)),
     "embeddings": (["ingest", "docs", "-c", "b"], "embedding_base_url", "http://{}/v1", (0, 4, 5)),
     "the web": (["ask", UNKNOWN, "--web"], "web_url", "http://{}/search", (3, 5)),
