@@ -135,13 +135,10 @@ def _recognized(number: int, reading: Reading) -> Iterator[Part]:
 
 
 def _no_text(blank: list[int], count: int) -> str:
-    if not count:
-        return "no pages"
     if len(blank) == count:
-        return "no text on any page: scanned or drawn"
-    shown = ", ".join(str(number) for number in blank[:10])
-    more = f" and {len(blank) - 10} more" if len(blank) > 10 else ""
-    return f"no text on {plural(len(blank), 'page')} {shown}{more}: scanned, drawn or blank"
+        return "no text on any page: scanned or drawn" if count else "no pages"
+    shown = ", ".join(map(str, blank[:10])) + ", …" * (len(blank) > 10)
+    return f"no text on {plural(len(blank), 'page')} {shown}: scanned, drawn or blank"
 
 
 def _drawn(path: Path, number: int) -> Pixels:

@@ -92,10 +92,7 @@ class Reader:
 def _ending(status: int) -> str:
     if status >= 0:
         return f"exit status {status}"
-    try:
-        return signal.Signals(-status).name
-    except ValueError:
-        return f"signal {-status}"
+    return signal.strsignal(-status) or f"signal {-status}"
 
 
 def _batches(tasks: Sequence[Task], count: int) -> Iterator[Sequence[Task]]:

@@ -95,7 +95,7 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
     reasons = {name: o.reason for name, o in found.items() if isinstance(o, Unread)}
     assert reasons == {
         "hang.md": "the reader hung for 10 s and was stopped",
-        "crash.md": "the reader crashed (SIGSEGV)",
+        "crash.md": "the reader crashed (Segmentation fault)",
         "exit.md": "the reader crashed (exit status 3)",
     }
     text = found["d.md"]
