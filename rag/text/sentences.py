@@ -47,25 +47,13 @@ PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.LEAD, BlockKin
 
 
 def sentence_spans(text: str) -> Spans:
-    """Half-open `(start, end)` in order, never overlapping, that cover all but whitespace.
-
-    For a text that was never read to blocks, such as a draft; marks around its blocks (a
-    heading's `#`, a fence's line) are in the unit that follows on their line, or are one.
+    """Half-open `(start, end)` in order, never overlapping, of a text that was never read to
+    blocks, such as a draft. Marks that set its blocks apart (a heading's `#`, a fence, a line
+    across) are in none.
     """
     from rag.text.blocks import blocks_of_text
 
-    spans: Spans = []
-    position = 0
-    for block in blocks_of_text(text):
-        start = max(text.rfind("\n", position, block.start_char) + 1, position)
-        for line, shown in lines_of(text, position, start):
-            spans.extend(_bounded(text, line, line + len(shown)))
-        first, *others = block_sentences(text, block)
-        spans.extend([*_bounded(text, start, first[1]), *others])
-        position = block.end_char
-    for line, shown in lines_of(text, position, len(text)):
-        spans.extend(_bounded(text, line, line + len(shown)))
-    return spans
+    return [span for block in blocks_of_text(text) for span in block_sentences(text, block)]
 
 
 def block_sentences(text: str, block: Block, base: int = 0) -> Spans:

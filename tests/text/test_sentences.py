@@ -1,3 +1,4 @@
+import re
 import time
 
 import pytest
@@ -10,20 +11,22 @@ CHARACTERS = ">abcXYZ 0123.,!?。！？|#-*`\n\r\t\f\"'()[]:;=…」「é中"
 ALPHABET = st.sampled_from([*CHARACTERS, "\n\n", "```\n"])
 
 
+FENCE = re.compile("(?:`{3}|~{3}).*")
+
+
 def sentences(text):
     return [text[a:b] for a, b in sentence_spans(text)]
 
 
 @given(st.one_of(st.text(max_size=400), st.lists(ALPHABET, max_size=300).map("".join)))
-def test_spans_are_ordered_stripped_bounded_and_cover_all_but_whitespace(text):
+def test_spans_are_ordered_stripped_bounded_and_leave_out_marks_alone(text):
     covered = 0
-    for start, end in sentence_spans(text):
-        assert covered <= start < end <= len(text)
-        assert not text[covered:start].strip()
+    for start, end in [*sentence_spans(text), (len(text), len(text))]:
+        assert covered <= start <= end <= len(text)
+        assert not any(map(str.isalnum, FENCE.sub("", text[covered:start])))
         assert text[start:end] == text[start:end].strip()
         assert end - start <= MAX_SENTENCE
         covered = end
-    assert not text[covered:].strip()
 
 
 @pytest.mark.parametrize(
@@ -67,7 +70,7 @@ def test_layout_units_stand_alone():
         "| a | b |\n|---|---|\n| 1 | 2 |\n\n```py\nx = 1. \ny = f(x)\n```\n\nSetext\n======\nEnd"
     )
     assert sentences(text) == [
-        "# Title",
+        "Title",
         "First line of a paragraph that was wrapped\nat this width.",
         "Second one.",
         "- item one",
@@ -75,13 +78,9 @@ def test_layout_units_stand_alone():
         "1. first",
         "2. second",
         "| a | b |",
-        "|---|---|",
         "| 1 | 2 |",
-        "```py",
         "x = 1. \ny = f(x)",
-        "```",
         "Setext",
-        "======",
         "End",
     ]
 
@@ -114,7 +113,6 @@ def test_hostile_repetition_is_linear(piece):
 def test_a_quoted_line_goes_on_and_a_mark_alone_parts_two_paragraphs():
     text = "> Note that the tool for code, of which\n> more is said, is here.\n>\n> So."
     assert sentences(text) == [
-        "> Note that the tool for code, of which\n> more is said, is here.",
-        ">",
-        "> So.",
+        "Note that the tool for code, of which\n> more is said, is here.",
+        "So.",
     ]
