@@ -34,9 +34,12 @@ class TurnSaver(BaseCheckpointSaver[Any]):
     stopped to ask; its writes (the interrupt) then belong to the one that was there.
     """
 
-    def __init__(self, kept: BaseCheckpointSaver[Any], database: HomeDb | TeamDb) -> None:
+    def __init__(
+        self, kept: BaseCheckpointSaver[Any], database: HomeDb | TeamDb, thread: str
+    ) -> None:
         super().__init__(serde=kept.serde)
         self._kept = kept
+        self._thread = thread
         self._database = database
         self.puts: list[tuple[RunnableConfig, Checkpoint, CheckpointMetadata, ChannelVersions]] = []
         self._writes: list[tuple[RunnableConfig, Sequence[tuple[str, Any]], str, str]] = []
@@ -71,7 +74,12 @@ class TurnSaver(BaseCheckpointSaver[Any]):
         return self._kept.get_next_version(current, channel)
 
     def keep(self) -> None:
-        """Write what was held back."""
+        """Write what was held back, in the place of what there was. Of a process that is killed
+        between the two the checkpoint is lost: it is made anew from the record of turns, a research
+        run's from its journal.
+        """
+        if self.puts:
+            self._kept.delete_thread(self._thread)
         for put in self.puts:
             self._kept.put(*put)
         for write in self._writes:
@@ -100,12 +108,10 @@ class Checkpoints(Closing):
             StorageError, StoreBusyError, RemoteStoreError: the database failed.
         """
         with self._database.failures():
-            turn = TurnSaver(self.saver(), self._database)
+            turn = TurnSaver(self.saver(), self._database, thread)
         yield turn
         with self._database.failures():
             turn.keep()
-            if turn.puts:
-                self._database.prune(self.saver(), thread)
 
     def delete(self, thread: str) -> None:
         with self._database.failures():

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from state.errors import StorageError
-from state.sqlite_file import SqliteFile, transaction
+from state.sqlite_file import SqliteFile
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
@@ -72,16 +72,3 @@ class HomeDb(SqliteFile):
         saver = SqliteSaver(self.connected())
         saver.setup()
         return saver
-
-    def prune(self, saver: SqliteSaver, thread: str) -> None:
-        """Remove the thread's checkpoints but for the newest: SqliteSaver has no prune of its own.
-        Ids sort by time (UUID version 6); no channel of ours is a DeltaChannel, whose history would
-        lie in the older rows.
-        """
-        with saver.lock, transaction(saver.conn):
-            for table in ("writes", "checkpoints"):
-                saver.conn.execute(
-                    f"delete from {table} where thread_id = $1 and checkpoint_id <"  # noqa: S608
-                    " (select max(checkpoint_id) from checkpoints where thread_id = $1)",
-                    (thread,),
-                )

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.postgres import PostgresSaver
 
 _CHECKPOINTS_LOCK = 0x63726168
-_PRUNE_ATTEMPTS = 3
 
 
 class TeamDb(PostgresDatabase):
@@ -46,14 +45,3 @@ class TeamDb(PostgresDatabase):
         with advisory_lock(db, _CHECKPOINTS_LOCK, LOCK_SECONDS):
             saver.setup()
         return saver
-
-    def prune(self, saver: PostgresSaver, thread: str) -> None:
-        """As of a home. Another process may be pruning the same thread: then the next turn does."""
-        import psycopg
-
-        for _ in range(_PRUNE_ATTEMPTS):
-            try:
-                saver.prune([thread], strategy="keep_latest")
-            except (psycopg.errors.SerializationFailure, psycopg.errors.DeadlockDetected):
-                continue
-            return
