@@ -62,8 +62,8 @@ class Queries(Contents):
     def _matching(
         self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
     ) -> dict[int, float]:
-        """BM25 of the chunks, of these `documents` or of all, that hold any of the terms, best
-        first.
+        """How much the chunks, of these `documents` or of all, hold of the terms, best first: their
+        BM25, or how rare those are that each holds.
         """
 
     @abstractmethod

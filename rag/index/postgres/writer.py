@@ -107,10 +107,10 @@ def _places(text: str, title: str | None, heading: str) -> tuple[dict[str, list[
     """Where each term stands in a chunk, in the words of a `tsvector`, and how many there are."""
     body, head = indexed_text(text).split(), indexed_head(title, heading).split()
     places: dict[str, list[str]] = defaultdict(list)
-    for first, terms, weight in ((1, body, ""), (len(body) + _APART, head, "A")):
+    for first, terms in ((1, body), (len(body) + _APART, head)):
         for place, term in enumerate(terms, first):
             if len(places[term]) < _PLACES:
-                places[term].append(f"{min(place, _LAST_PLACE)}{weight}")
+                places[term].append(str(min(place, _LAST_PLACE)))
     return places, len(body) + len(head)
 
 
