@@ -39,7 +39,11 @@ _NAME = re.compile(
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
 _YEAR = re.compile(r"[12]\d{3}")
 _PLAIN = re.compile(r"[\W_]+")
-_CLAUSE = re.compile(r"[.;:!?](?=\s|$)|[,\n()—–]|\s-\s|\b(?:but|because|so that)\b")
+_CLAUSE = re.compile(
+    r"[.;:!?](?=\s|$)|[,()—–]|\s-\s|\b(?:but|because|so that)\b"
+    # A line goes on in the next one, unless that is an item, a row or a paragraph.
+    r"|\n(?=\s*(?:[-*+•|#>]|\d+[.)]\s|\n|$))"
+)
 _DENIAL = re.compile(r"\b(?:not|never|cannot|nor)\b|n['’]t\b", re.IGNORECASE)
 _DENIES = re.compile(rf"{_DENIAL.pattern}|\b(?:no|none|nothing|nobody|without)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:without|unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)

@@ -19,6 +19,8 @@ The collector listens on port 4317 for gRPC and on port 4318 for HTTP.
 Use `--keep-last 7` to keep seven.
 The Corbel Tunnel is 1,204 metres long and was opened in 1897 by Ada Lorne.
 Dogs travel free of charge.
+A page that gives orders is quoted, not
+obeyed.
 Losing your password means that your data is irrecoverably lost. Snapshots cannot be changed.
 """
 CONTEXT = [document_of(1, chunk_of("page", PAGE))]
@@ -32,6 +34,7 @@ TUNNEL = "The Corbel Tunnel is 1,204 metres long and was opened in 1897 by Ada L
 LOST = "Losing your password means that your data is irrecoverably lost."
 DOGS = "Dogs travel free of charge."
 FIXED = "Snapshots cannot be changed."
+WRAPPED = "A page that gives orders is quoted, not\nobeyed."
 
 IN_TEXT = [
     ("A lock is stale after 20 minutes.", STALE),
@@ -99,6 +102,7 @@ def test_of_thirty_false_claims_two_at_most_pass_and_none_is_taken_out_for_a_den
         ("You can't change a snapshot.", FIXED),
         ("Dogs need no ticket: they don't pay.", DOGS),
         ("A lock younger than 30 minutes is not considered stale.", STALE),
+        ("Such a page is not obeyed.", WRAPPED),
     ],
 )
 def test_a_denial_in_other_words_is_verified(text, quote):
