@@ -32,14 +32,9 @@ def show(given: options.Given, json_: options.Json = False) -> None:
 
 @app.command()
 @options.taking()
-def path(given: options.Given, json_: options.Json = False) -> None:
+def path(given: options.Given) -> None:
     """Print the settings file's path, whether or not it exists."""
-    file = given.config or default_config_file()
-    if json_:
-        found = {"path": str(file), "exists": file.exists()}
-        given.terminal.json({"schema": "crag.config-path/1", **found})
-    else:
-        given.terminal.out(str(file))
+    given.terminal.out(str(given.config or default_config_file()))
 
 
 @app.command()

@@ -79,9 +79,7 @@ def _print(given: options.Given, name: str, write: Callable[[str], None], *, jso
 
 @app.command()
 @options.taking("threads", "quiet")
-def delete(
-    given: options.Given, name: Name, yes: options.Yes = False, json_: options.Json = False
-) -> None:
+def delete(given: options.Given, name: Name, yes: options.Yes = False) -> None:
     """Forget a thread, its turns and its checkpoint."""
     terminal = given.terminal
     with _memory(given) as memory:
@@ -91,10 +89,7 @@ def delete(
             count = memory.store.last_turn(name)
         terminal.confirm(f"Forget thread {name!r} with its {many(count, 'turn')}?", yes=yes)
         deleted = memory.delete(name)
-    if json_:
-        terminal.json({"schema": "crag.threads.deleted/1", "thread": name, "turns": deleted})
-    else:
-        terminal.notice(f"Forgot {name} with its {many(deleted, 'turn')}.")
+    terminal.notice(f"Forgot {name} with its {many(deleted, 'turn')}.")
 
 
 @app.command()

@@ -165,8 +165,6 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
 
 def _context(facts: ServerFacts) -> Check:
     part = "model: context"
-    if facts.kind == "OpenAI":
-        return well(part, "OpenAI's models take more than a question needs")
     if facts.context is None:
         return well(part, f"{facts.kind or 'the server'} does not tell its size")
     if facts.context < NEEDED_CONTEXT:

@@ -93,15 +93,3 @@ def test_collection_that_is_gone_is_one_line_that_says_what_to_do(home):
     done = crag(home, "ask", QUESTION, "-t", "water")
     assert done.exit_code == 2
     assert "canal" in done.stderr.splitlines()[-1]
-
-
-@pytest.mark.parametrize("word", ["exit", "Exit", "/exit"])
-def test_leaving_needs_no_slash(home, word):
-    done = crag(home, "chat", stdin=f"{word}\nDo dogs travel free?\n")
-    assert done.exit_code == 0
-    assert not done.stdout
-
-
-@pytest.mark.parametrize("word", ["help", "/help"])
-def test_help_needs_no_slash(home, word):
-    assert "/sources" in crag(home, "chat", stdin=f"{word}\n").stdout
