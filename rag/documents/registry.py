@@ -22,6 +22,7 @@ _LOCKED = "EncryptedPackage".encode("utf-16-le")
 _LOOKED_THROUGH = 16 * MIB
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\0", b"MM\0*")
 _MEMBERS = {
     "word/document.xml": "docx",
     "ppt/presentation.xml": "pptx",
@@ -91,6 +92,8 @@ def choose(path: Path, head: bytes) -> Format:
         return FORMATS["pdf"]
     if head.lstrip().startswith(b"{\\rtf"):
         return FORMATS["rtf"]
+    if named is not None and named.module == "picture" and head.startswith(_PICTURES):
+        return named
     if head.startswith(_ZIP):
         return _zip_format(path, named)
     is_compound = head.startswith(_OLE)
