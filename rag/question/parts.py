@@ -75,17 +75,17 @@ def read_parts(
             parsed,
             found[:POOL] if found and parsed.text == question else reader.search(parsed.text, POOL),
         )
-        for parsed in (parse_question(text, reader) for text in split_alone(question, reader))
+        for parsed in (parse_question(text, reader) for text in split_alone(question))
     ]
 
 
-def split_alone(question: str, reader: CollectionReader, most: int = MOST_PARTS) -> list[str]:
+def split_alone(question: str, most: int = MOST_PARTS) -> list[str]:
     """The questions within, each to stand alone: a later one may mean by "it" what an earlier one
     names.
     """
     asked: list[HistoryTurn] = []
     for text in split(question, most):
-        alone = stand_alone(text, asked, reader).question
+        alone = stand_alone(text, asked).question
         asked.append(
             {
                 "question": text,

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from rag.embed.builtin import builtin_embedder
-from rag.index.terms import term_spans
+from rag.index.terms import fold, term_spans
 
 USUAL = 16.0
 """The length of the vector of a middling noun, "child" or "vote", in the builtin embedder."""
@@ -31,6 +31,12 @@ def capitalized(text: str) -> set[str]:
     if len(capital) == len(inside):
         return set()
     return {term for start, _, found in term_spans(text) if start in capital for term in found}
+
+
+def said(text: str) -> float:
+    """How much a text says in all, each of its words once."""
+    words = {fold(text[start:end]) for start, end, _ in term_spans(text)}
+    return sum(specificities([*words]))
 
 
 def specificities(words: Sequence[str]) -> list[float]:

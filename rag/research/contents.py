@@ -34,7 +34,7 @@ def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
 
 def _lines(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
     outlines = {outline.source: outline for outline in reader.outline(MOST_DOCUMENTS)}
-    parts = (part for question in asked for part in asked_parts(question, reader))
+    parts = (part for question in asked for part in asked_parts(question))
     found = in_turn([reader.search(part, SEARCHED) for part in parts])
     near = [outlines.pop(s) for s in dict.fromkeys(c["source"] for c in found) if s in outlines]
     yield f"{reader.document_count} documents."

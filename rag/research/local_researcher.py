@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from rag.index.reader import CollectionReader
 from rag.question.parts import split_alone
 from rag.research.findings import ReadFiles
 from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
@@ -33,19 +32,18 @@ Corrective = Callable[[str], Answer]
 
 
 class LocalResearcher:
-    """A `Researcher` over one collection."""
+    """A `Researcher` that asks the corrective graph."""
 
     writes = False
 
-    def __init__(self, collection: CollectionReader, corrective: Corrective) -> None:
-        self._collection = collection
+    def __init__(self, corrective: Corrective) -> None:
         self._corrective = corrective
 
     def plan(self, view: View) -> Planned:
         """A search for each part of the question, or of what the person said when asked."""
         state = view.state
         asked = state["leads"] if state["plan"] else [state["question"]]
-        parts = (part for each in asked for part in asked_parts(each, self._collection))
+        parts = (part for each in asked for part in asked_parts(each))
         return Planned(subtasks=[DraftSubtask(role=SEARCHER, instruction=part) for part in parts])
 
     def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
@@ -80,8 +78,8 @@ def _findings(answer: Answer) -> Iterator[Finding]:
             yield {"text": claim["text"], "markers": claim["citations"]}
 
 
-def asked_parts(question: str, collection: CollectionReader) -> list[str]:
-    return split_alone(enumerated(question), collection, MOST_PARTS)
+def asked_parts(question: str) -> list[str]:
+    return split_alone(enumerated(question), MOST_PARTS)
 
 
 def enumerated(question: str) -> str:

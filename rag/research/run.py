@@ -214,9 +214,7 @@ class Research(Closing):
             engine = session.engine.for_question(budget, streamed=False)
             if isinstance(engine, OpenAIEngine):
                 return ModelResearcher(engine.chat, budget, session.reader)
-        return LocalResearcher(
-            session.reader, lambda question: session.ask(question, budget=budget, parent=run_id)
-        )
+        return LocalResearcher(lambda question: session.ask(question, budget=budget, parent=run_id))
 
     def _keep_trace(self, report: Report, events: Sequence[Mapping[str, Any]]) -> None:
         """A resumed run's trace takes the place of its earlier part's, whose events it begins

@@ -41,7 +41,7 @@ class LocalEngine:
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
         from rag.question.followup import stand_alone
 
-        found = stand_alone(question, history, self._collection)
+        found = stand_alone(question, history)
         return Contextualized(
             found.question, reason=f"carried over: {found.carried}" if found.carried else None
         )
