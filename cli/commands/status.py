@@ -11,7 +11,7 @@ from rich.filesize import decimal
 from cli import options
 from cli.app import new_app
 from cli.render.text import shorten
-from rag.reading.weights import OFFER
+from rag.embed.weights import OFFER
 from state.wording import many
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rag.doctor import Check, ill, well
+from rag.embed.transformer import Transformer
+from rag.embed.weights import OFFER, held_model
 from rag.opening import choose_engine
-from rag.reading.transformer import Transformer
-from rag.reading.weights import OFFER, held_model
 from state.choices import EngineName
 from state.errors import CragError, ModelError
 from state.settings import Settings

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     Vectors = npt.NDArray[np.float32]
+    Places = npt.NDArray[np.integer]
 else:
-    Vectors = Any  # numpy is loaded by who computes, not by who only names a vector
+    Vectors = Places = Any  # numpy is loaded by who computes, not by who only names a vector
+
+
+class TokenVectors(NamedTuple):
+    """A text as it was read: float32 of shape (tokens, width), and int of shape (tokens, 2), where
+    each token begins and ends in the text. A question's vector is as long as it counts.
+    """
+
+    vectors: Vectors
+    spans: Places
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,12 +8,12 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
-from rag.question.aside import (
+from rag.question.small_talk import (
     MOST_NAMED,
     asks_about_thread,
     asks_what_is_held,
     holdings,
-    is_aside,
+    is_small_talk,
     recalled,
     small_talk,
 )
@@ -28,7 +28,7 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     if reply is not None:
         _emit(state, runtime, question, "nothing to look up")
         return {**alone, "generation": reply, "status": "answered"}
-    if all(is_aside(turn["question"]) for turn in earlier):
+    if all(is_small_talk(turn["question"]) for turn in earlier):
         return alone
     result = runtime.context.engine.contextualize(question, earlier)
     _emit(state, runtime, result.question, result.reason)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.runtime import Runtime
 
-from rag.context import BEST, in_turn
+from rag.context import BEST, interleaved
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update, both
 from rag.question.parts import POOL, read_parts
@@ -25,13 +25,13 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     reader, k = runtime.context.reader, _wanted(runtime.context)
     hits = reader.search(state["query"], max(POOL, k))
     if state["second_query"] is not None:
-        hits = in_turn([hits, reader.search(state["second_query"], max(POOL, k))])
+        hits = interleaved([hits, reader.search(state["second_query"], max(POOL, k))])
     if state["parts"]:
         return found_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
     parts = read_parts(state["query"], reader, hits)
     query = state["query"]
     if len(parts) > 1:
-        hits = in_turn([hits, *(part.pool for part in parts)])
+        hits = interleaved([hits, *(part.pool for part in parts)])
     elif parts[0].question.mended.changes:
         query = parts[0].question.text
         hits = list(parts[0].pool) if k <= POOL else reader.search(query, k)

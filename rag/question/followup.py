@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag.index.terms import terms
-from rag.question.aside import is_aside
 from rag.question.parse import with_context
+from rag.question.small_talk import is_small_talk
 from rag.question.specificity import said
 from state.passages import HistoryTurn
 
@@ -46,7 +46,9 @@ class FollowUp:
 
 def stand_alone(question: str, history: Sequence[HistoryTurn]) -> FollowUp:
     """`history` is oldest first; turns without a question (thanks, greetings) are passed over."""
-    asked = [turn for turn in history if terms(turn["question"]) and not is_aside(turn["question"])]
+    asked = [
+        turn for turn in history if terms(turn["question"]) and not is_small_talk(turn["question"])
+    ]
     if not asked or not _leans(question):
         return FollowUp(question)
     alone = [turn["standalone_question"] == turn["question"] for turn in asked]
@@ -54,6 +56,10 @@ def stand_alone(question: str, history: Sequence[HistoryTurn]) -> FollowUp:
     leant_on = asked[topic:][-_LOOK_BACK:]
     carried = " ".join(dict.fromkeys(turn["question"].strip() for turn in leant_on))
     return FollowUp(with_context(question, carried), carried)
+
+
+def _asks(text: str) -> bool:
+    return bool(terms(text)) and not is_small_talk(text)
 
 
 def _leans(question: str) -> bool:

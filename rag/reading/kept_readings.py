@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from rag.reading.token_vectors import TokenVectors
-from rag.reading.weights import IDENTITY
+from rag.embed.protocol import TokenVectors
+from rag.embed.weights import IDENTITY
 
 MOST_KEPT = 1_500
 """Some 100 MB; beyond it the oldest half is forgotten."""

@@ -9,16 +9,17 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rag.embed.protocol import TokenVectors
 from rag.index.language import ENGLISH, in_use
 from rag.question.parse import parted
-from rag.reading.token_vectors import MaxSim, TokenVectors
+from rag.reading.max_sim import MaxSim
 from state.documents import headed_text
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
+    from rag.embed.transformer import Transformer
     from rag.reading.kept_readings import KeptReadings
-    from rag.reading.transformer import Transformer
 
 CANDIDATES = 24
 MEANING_WEIGHT = 1.5
@@ -31,7 +32,7 @@ class Meaning:
     """Of the weights in a home, which may hold none."""
 
     def __init__(self, home: Path) -> None:
-        from rag.reading.weights import held_model
+        from rag.embed.weights import held_model
 
         self._home = home
         held = held_model(home)
@@ -90,8 +91,8 @@ def headed(chunk: RetrievedChunk) -> str:
 @lru_cache(maxsize=2)
 def _opened(folder: Path, home: Path) -> tuple[Transformer, KeptReadings]:
     """Of this process: the weights are read once."""
+    from rag.embed.transformer import Transformer
     from rag.reading.kept_readings import KeptReadings
-    from rag.reading.transformer import Transformer
 
     return Transformer(folder), KeptReadings(home / "reading.db")
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rag.context import in_turn
+from rag.context import interleaved
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
 from rag.research.local_researcher import asked_parts
@@ -35,7 +35,7 @@ def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
 def _lines(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
     outlines = {outline.source: outline for outline in reader.outline(MOST_DOCUMENTS)}
     parts = (part for question in asked for part in asked_parts(question))
-    found = in_turn([reader.search(part, SEARCHED) for part in parts])
+    found = interleaved([reader.search(part, SEARCHED) for part in parts])
     near = [outlines.pop(s) for s in dict.fromkeys(c["source"] for c in found) if s in outlines]
     yield f"{reader.document_count} documents."
     for outline in near:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from rag.budget import Budget, BudgetSpent
 from rag.citations.check import check
-from rag.context import context_of, in_turn
+from rag.context import context_of, interleaved
 from rag.engines.openai.answer_reply import Part
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages
@@ -149,9 +149,11 @@ class ModelResearcher:
         """
         known = {excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]}
         first = {chunk["source"] for chunk in named}
-        found = in_turn([self._reader.search(query, SEARCHED) for query in queries])
+        found = interleaved([self._reader.search(query, SEARCHED) for query in queries])
         found.sort(key=lambda chunk: chunk["source"] not in first)
-        ranked = [chunk for chunk in in_turn([[*named, *found]]) if chunk["chunk_id"] not in known]
+        ranked = [
+            chunk for chunk in interleaved([[*named, *found]]) if chunk["chunk_id"] not in known
+        ]
         context = context_of(ranked, self._reader, tokens)
         return [{**each, "number": each["number"] + len(given)} for each in context]
 

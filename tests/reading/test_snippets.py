@@ -9,12 +9,13 @@ import pytest
 from ingest_runs import Library
 
 from rag.documents.stream import Part
+from rag.embed.protocol import TokenVectors
 from rag.question.parse import ParsedQuestion
 from rag.question.spelling import Mended
+from rag.reading.max_sim import MaxSim
 from rag.reading.meaning import Meaning
 from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
-from rag.reading.token_vectors import MaxSim, TokenVectors
 from rag.session import open_session
 from rag.text.chunk import chunk_parts
 from state.settings import load_settings

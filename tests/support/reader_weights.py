@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from rag.reading.weights import IDENTITY, held_model, models_folder
+from rag.embed.weights import IDENTITY, held_model, models_folder
 from state.choices import default_home
 
 HELD = held_model(Path(os.environ.get("CRAG_HOME") or default_home()))

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from rag.reading.weights import TENSORS, TOKENIZER
+from rag.embed.weights import TENSORS, TOKENIZER
 
 WIDTH, INNER, LAYERS, PLACES = 64, 96, 2, 256
 WORDS = [

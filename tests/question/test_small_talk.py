@@ -8,11 +8,11 @@ import time
 import pytest
 from crag import crag, make_home
 
-from rag.question.aside import (
+from rag.question.small_talk import (
     asks_about_thread,
     asks_what_is_held,
     holdings,
-    is_aside,
+    is_small_talk,
     recalled,
     small_talk,
 )
@@ -20,7 +20,7 @@ from rag.question.aside import (
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    return make_home(tmp_path_factory.mktemp("aside"))
+    return make_home(tmp_path_factory.mktemp("small_talk"))
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_small_talk_is_answered_in_one_line(said, reply):
     ],
 )
 def test_question_is_not_swallowed(question):
-    assert not is_aside(question)
+    assert not is_small_talk(question)
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,7 @@ def test_question_about_the_thread_is_known(said, which):
 )
 def test_question_about_the_collection_is_known(said):
     assert asks_what_is_held(said)
-    assert is_aside(said)
+    assert is_small_talk(said)
 
 
 @pytest.mark.parametrize(
@@ -138,7 +138,7 @@ def test_recalled_question_is_never_small_talk():
 def test_long_text_takes_no_time():
     began = time.process_time()
     assert not any(
-        is_aside(text)
+        is_small_talk(text)
         for text in ("ok " * 20_000, "what did i " * 9_000, "what do you " * 9_000, "?" * 20_000)
     )
     assert time.process_time() - began < 1

@@ -84,7 +84,7 @@ def asks_what_is_held(text: str) -> bool:
     return _ASKS_HOLDINGS.fullmatch(_plain(text)) is not None
 
 
-def is_aside(text: str) -> bool:
+def is_small_talk(text: str) -> bool:
     known = asks_about_thread(text) is not None or asks_what_is_held(text)
     return known or small_talk(text) is not None
 
@@ -95,7 +95,7 @@ def _plain(text: str) -> str:
 
 def recalled(which: str, questions: Iterable[str]) -> str:
     """The reply to a question about the thread, whose questions come nearest to `which` first."""
-    found = next((question for question in questions if not is_aside(question)), None)
+    found = next((question for question in questions if not is_small_talk(question)), None)
     if found is None:
         return "Nothing was asked on this thread before."
     return f"You asked {which}: \u201c{found}\u201d"

