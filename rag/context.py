@@ -164,7 +164,10 @@ def document_text(document: ContextDocument) -> str:
             run = ""
         inside = inside if run else _is_inside_code(excerpt)
         if heading and heading != above and heading.rpartition(" > ")[2] not in shown[:200]:
-            run += "\n" * bool(run) + f"({heading})"
+            if run:
+                run += f"\n({heading})"
+            else:  # above a fence that the run may lack
+                told += f"({heading})\n"
         run += "\n" * bool(run) + shown
         above, end = heading, excerpt["end_char"]
     return told + _fenced(run, inside=inside)

@@ -67,8 +67,11 @@ class Located:
 
 
 def locate(quote: str, document: ContextDocument) -> list[Located]:
-    """Where the quote stands, each of its pieces between ellipses; empty unless all of them do."""
-    told = [(piece, [*words_of(piece)]) for piece in _ELLIPSIS.split(quote[:_LONGEST])]
+    """Where the quote stands, or its pieces between ellipses; empty unless all of them do."""
+    text, whole = [*_words(document["excerpts"])], quote[:_LONGEST]
+    stands = _exactly([word.said for word in words_of(whole)], text) is not None
+    pieces = [whole] if stands else _ELLIPSIS.split(whole)
+    told = [(piece, [*words_of(piece)]) for piece in pieces]
     asked = [
         (piece[words[-1].end :].partition(" ")[0], [word.said for word in words])
         for piece, words in told
@@ -76,7 +79,6 @@ def locate(quote: str, document: ContextDocument) -> list[Located]:
     ]
     if not any(_says_something(said) for _, said in asked):
         return []
-    text = [*_words(document["excerpts"])]
     found = [(place, behind) for behind, said in asked if (place := _find(said, text)) is not None]
     if len(found) < len(asked):
         return []
@@ -117,12 +119,19 @@ def _located(start: int, end: int, document: ContextDocument, behind: str) -> Lo
 
 def _find(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:
     """The first and the last of the words that are quoted."""
+    exact = _exactly(piece, text)
+    if exact is not None or len(piece) > MOST_WORDS:
+        return exact
+    return _nearly(piece, text)
+
+
+def _exactly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:
     joined = "".join(f" {word.said}" for word in text) + " "
     at = joined.find(f" {' '.join(piece)} ")
-    if at >= 0:
-        first = joined.count(" ", 0, at)
-        return first, first + len(piece) - 1
-    return _nearly(piece, text) if len(piece) <= MOST_WORDS else None
+    if at < 0:
+        return None
+    first = joined.count(" ", 0, at)
+    return first, first + len(piece) - 1
 
 
 def _nearly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:

@@ -44,6 +44,13 @@ def test_marks_white_space_and_typography_tell_no_quote_from_its_place(quote, st
     assert found(quote) == [stands]
 
 
+def test_an_ellipsis_of_the_document_s_own_takes_no_quote_apart():
+    text = "Neither a flag, a `CRAG_…` variable nor the file says them."
+    assert found("a flag, a `CRAG_…` variable nor the file", text) == [
+        "a flag, a `CRAG_…` variable nor the file"
+    ]
+
+
 def test_a_near_match_is_taken_at_its_real_wording():
     (stands,) = found("It does not overwrite any files that exist in the repository already")
     assert stands.startswith("It does not\noverwrite files that exist")

@@ -6,6 +6,7 @@ import pytest
 from openai_samples import chunk_of, document_of
 
 from rag.context import BEST, MORE, by_turns, context_of, document_text
+from state.blocks import Block, BlockKind
 
 
 def document(*excerpts: tuple[int, str, str]):
@@ -30,6 +31,14 @@ def document(*excerpts: tuple[int, str, str]):
 )
 def test_an_ellipsis_stands_only_where_text_under_the_same_heading_is_left_out(excerpts, given):
     assert document_text(document(*excerpts)) == given
+
+
+def test_what_begins_within_code_is_fenced_below_its_heading():
+    code, after = "print(1)", "\n```\nAfter."
+    cut = document((90, "A > B", code + after))
+    block = Block(BlockKind.CODE, 90, 90 + len(code))
+    cut["excerpts"][0]["blocks"] = [block]
+    assert document_text(cut) == "(A > B)\n```\nprint(1)\n```\nAfter."
 
 
 class Reader:
