@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,12 +11,13 @@ from cli import options
 from cli.app import new_app
 from cli.asking import on_thread, read_question
 from cli.errors import Exit
-from cli.render.research_view import show_event
+from cli.render.research_view import ResearchView
 from cli.terminal import Terminal, clean
 from state.errors import CragError, UsageError
 
 if TYPE_CHECKING:
     from rag.research.report import Report
+    from rag.research.run import Research
 
 app = new_app()
 
@@ -56,7 +56,6 @@ def research(
     from rag.research.roles import MAX_ROUNDS
     from rag.research.run import Research
 
-    show = partial(show_event, terminal, events=events)
     rounds = MAX_ROUNDS
     if resume is None:
         settings = on_thread(given)
@@ -67,10 +66,7 @@ def research(
         rounds = begun["max_rounds"]
     with Research(settings, max_rounds or rounds, terminal.notice) as run:
         try:
-            report = run.start(text, show) if resume is None else run.resume(resume, answer, show)
-            while report["escalation"] and not data and terminal.err_is_tty and sys.stdin.isatty():
-                answer = typer.prompt(clean(report["escalation"]), err=True, prompt_suffix=" ")
-                report = run.resume(report["run_id"], answer, show)
+            report = _researched(run, text, resume, answer, terminal, data=data, events=events)
         except (KeyboardInterrupt, typer.Abort):
             if run.run_id is not None:
                 terminal.warn(_how_to_resume(run.run_id))
@@ -82,6 +78,29 @@ def research(
     _print_report(report, terminal, data=data)
     unanswered = report["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if unanswered or report["status"] == "waiting" else Exit.DONE
+
+
+def _researched(
+    run: Research,
+    question: str,
+    resume: str | None,
+    answer: str | None,
+    terminal: Terminal,
+    *,
+    data: bool,
+    events: bool,
+) -> Report:
+    """Whatever the run asks is answered by the person who is there, or left to a later one."""
+    while True:
+        with ResearchView(terminal, events=events) as view:
+            if resume is None:
+                report = run.start(question, view.show)
+            else:
+                report = run.resume(resume, answer, view.show)
+        asked, resume = report["escalation"], report["run_id"]
+        if asked is None or data or not (terminal.err_is_tty and sys.stdin.isatty()):
+            return report
+        answer = typer.prompt(clean(asked), err=True, prompt_suffix=" ")
 
 
 def _how_to_resume(run_id: str) -> str:
