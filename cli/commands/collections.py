@@ -68,7 +68,9 @@ def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
 
 @app.command()
 @options.taking("store", "quiet")
-def delete(given: options.Given, name: Name, yes: options.Yes = False) -> None:
+def delete(
+    given: options.Given, name: Name, yes: options.Yes = False, json_: options.Json = False
+) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
     terminal, kept = given.terminal, _store(given)
     with kept.contents(name) as held:
@@ -76,6 +78,8 @@ def delete(given: options.Given, name: Name, yes: options.Yes = False) -> None:
     question = f"Delete the collection {name!r} with its {many(count, 'document')}?"
     terminal.confirm(question, yes=yes)
     kept.delete(name)
+    if json_:
+        terminal.json({"schema": "crag.deleted/1", "name": name, "documents": count})
     terminal.notice(f"Deleted {name!r}: {many(count, 'document')}.")
 
 

@@ -32,9 +32,14 @@ def show(given: options.Given, json_: options.Json = False) -> None:
 
 @app.command()
 @options.taking()
-def path(given: options.Given) -> None:
+def path(given: options.Given, json_: options.Json = False) -> None:
     """Print the settings file's path, whether or not it exists."""
-    given.terminal.out(str(given.config or default_config_file()))
+    file = given.config or default_config_file()
+    if json_:
+        found = {"path": str(file), "exists": file.exists()}
+        given.terminal.json({"schema": "crag.config-path/1", **found})
+    else:
+        given.terminal.out(str(file))
 
 
 @app.command()

@@ -79,7 +79,9 @@ def _print(given: options.Given, name: str, write: Callable[[str], None], *, jso
 
 @app.command()
 @options.taking("threads", "quiet")
-def delete(given: options.Given, name: Name, yes: options.Yes = False) -> None:
+def delete(
+    given: options.Given, name: Name, yes: options.Yes = False, json_: options.Json = False
+) -> None:
     """Forget a thread, its turns and its checkpoint."""
     terminal = given.terminal
     with _memory(given) as memory:
@@ -89,7 +91,10 @@ def delete(given: options.Given, name: Name, yes: options.Yes = False) -> None:
             count = memory.store.last_turn(name)
         terminal.confirm(f"Forget thread {name!r} with its {many(count, 'turn')}?", yes=yes)
         deleted = memory.delete(name)
-    terminal.notice(f"Forgot {name} with its {many(deleted, 'turn')}.")
+    if json_:
+        terminal.json({"schema": "crag.threads.deleted/1", "thread": name, "turns": deleted})
+    else:
+        terminal.notice(f"Forgot {name} with its {many(deleted, 'turn')}.")
 
 
 @app.command()
