@@ -119,7 +119,8 @@ def test_thread_is_forgotten_only_when_confirmed(home):
     refused = crag(home, "threads", "delete", "gone")
     assert refused.exit_code == 2
     assert "--yes" in refused.stderr
-    assert crag(home, "threads", "delete", "gone", "--yes").exit_code == 0
+    forgotten = json.loads(crag(home, "threads", "delete", "gone", "--yes", "--json").stdout)
+    assert (forgotten["thread"], forgotten["turns"]) == ("gone", 1)
     assert crag(home, "threads", "show", "gone").exit_code == 2
 
 
