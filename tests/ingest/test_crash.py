@@ -12,6 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import ingest_child
+import psycopg
 import pytest
 from changing_folder import Folder
 from ingest_runs import Library, counts
@@ -88,6 +89,18 @@ def resume(library: Library, folder: Folder, current: int) -> None:
     check_rows(library)
 
 
+def wait_for_backends(url: str) -> None:
+    """What a killed writer had sent, its commit even, the server still does: until it has."""
+    busy = (
+        "select count(*) from pg_stat_activity where pid <> pg_backend_pid()"
+        " and backend_type = 'client backend' and state <> 'idle'"
+    )
+    deadline = time.monotonic() + 60
+    with psycopg.connect(url, autocommit=True) as db:
+        while db.execute(busy).fetchone() != (0,):
+            assert time.monotonic() < deadline
+
+
 def kill_often(server, tmp_path: Path, kills: int, seed: int) -> None:
     """Writers alone of a home; of a shared store readers and the server, too."""
     dice = random.Random(seed)
@@ -110,6 +123,8 @@ def kill_often(server, tmp_path: Path, kills: int, seed: int) -> None:
         for process in dice.sample([writer, *doomed], 1 + len(doomed)):
             process.kill()
             process.join()
+        if server:
+            wait_for_backends(server.url)
         assert all(reader.exitcode != 1 for reader in doomed)
         if writer.exitcode == 0 and not server:  # it was done before the blow
             longest = 0.9 * (time.monotonic() - began)
