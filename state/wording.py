@@ -36,7 +36,7 @@ def written_place(item: Mapping[str, Any]) -> str:
     start, end = item["start_line"], item["end_line"]
     if item["page"] is not None:
         return f"{source} p. {item['page']}"
-    if anchor is not None and not anchor.startswith("line "):
+    if anchor is not None and anchor != f"line {start}":
         return f"{source} {anchor}"
     if start is None:
         return str(source)

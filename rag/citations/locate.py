@@ -69,8 +69,9 @@ class Located:
 def locate(quote: str, document: ContextDocument) -> list[Located]:
     """Where the quote stands, or its pieces between ellipses; empty unless all of them do."""
     text, whole = [*_words(document["excerpts"])], quote[:_LONGEST]
-    stands = _exactly([word.said for word in words_of(whole)], text) is not None
-    pieces = [whole] if stands else _ELLIPSIS.split(whole)
+    pieces = _ELLIPSIS.split(whole)
+    if len(pieces) > 1 and _exactly([word.said for word in words_of(whole)], text) is not None:
+        pieces = [whole]  # the document has the sign itself
     told = [(piece, [*words_of(piece)]) for piece in pieces]
     asked = [
         (piece[words[-1].end :].partition(" ")[0], [word.said for word in words])

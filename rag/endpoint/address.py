@@ -13,6 +13,8 @@ from state.errors import SettingsError
 from state.settings import Settings
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
 
 OPENAI_URL = "https://api.openai.com/v1"
@@ -120,7 +122,7 @@ def http_client(endpoint: Endpoint) -> DefaultHttpxClient:
     return BoundedClient(
         trust_env=not endpoint.loopback,
         follow_redirects=False,
-        verify=not endpoint.base_url.startswith("http:"),  # reading certificates takes .1 s
+        verify=_no_tls() if endpoint.base_url.startswith("http:") else True,
     )
 
 
@@ -128,4 +130,11 @@ def no_async_client() -> DefaultAsyncHttpxClient:
     """LangChain builds an asynchronous client beside the other; nothing here uses one."""
     from openai import DefaultAsyncHttpxClient
 
-    return DefaultAsyncHttpxClient(trust_env=False, verify=False)
+    return DefaultAsyncHttpxClient(trust_env=False, verify=_no_tls())
+
+
+def _no_tls() -> SSLContext:
+    """Trusts nobody, for connections without TLS: reading certificates takes .1 s."""
+    import ssl
+
+    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

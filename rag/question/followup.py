@@ -46,9 +46,7 @@ class FollowUp:
 
 def stand_alone(question: str, history: Sequence[HistoryTurn]) -> FollowUp:
     """`history` is oldest first; turns without a question (thanks, greetings) are passed over."""
-    asked = [
-        turn for turn in history if terms(turn["question"]) and not is_small_talk(turn["question"])
-    ]
+    asked = [turn for turn in history if _asks(turn["question"])]
     if not asked or not _leans(question):
         return FollowUp(question)
     alone = [turn["standalone_question"] == turn["question"] for turn in asked]

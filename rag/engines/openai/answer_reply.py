@@ -18,6 +18,8 @@ from rag.engines.openai.plain_reply import read_parts
 from rag.engines.openai.reply import json_objects
 from state.answer import AnswerPart, DraftQuote
 
+MOST_PARTS, MOST_QUOTES, MOST_MISSING = 40, 8, 8
+LONGEST = 4_000
 _SHORT: dict[str, Any] = {"maxLength": 400}
 _OPENS_A_LINE = re.compile(r"\s*(?:[-*+•] |\d{1,3}[.)] |#{1,6} |\||`{3}|~{3})")
 _RULE = re.compile(r"[\s|:\-=*_+]+$")
@@ -84,7 +86,7 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
     if not isinstance(told, list):
         return None
     parts: list[AnswerPart] = []
-    for each in told:
+    for each in told[:MOST_PARTS]:
         text = each.get("text") if isinstance(each, Mapping) else each
         if not isinstance(text, str) or not text.strip():
             continue
@@ -94,7 +96,7 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
     listed = missing if isinstance(missing, list) else [missing]
     lacking = [
         " ".join(_clean(each).split())[:300]
-        for each in listed
+        for each in listed[:MOST_MISSING]
         if isinstance(each, str) and each.strip()
     ]
     held = reply.get("held") not in (False, "false", "no")
@@ -103,18 +105,18 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
 
 def _quotes(told: Any) -> list[DraftQuote]:
     found: list[DraftQuote] = []
-    for each in told if isinstance(told, list) else []:
+    for each in told[:MOST_QUOTES] if isinstance(told, list) else []:
         if not isinstance(each, Mapping):
             continue
         number = re.search(r"\d{1,4}", str(each.get("document")))
         quote = each.get("quote")
         if number is not None and isinstance(quote, str) and quote.strip():
-            found.append({"document": int(number[0]), "quote": _clean(quote)})
+            found.append({"document": int(number[0]), "quote": _clean(quote)[:LONGEST]})
     return found
 
 
 def _part(text: str, quotes: list[DraftQuote], above: str) -> AnswerPart:
-    text = _MARKER.sub("", _clean(text)).strip()
+    text = _MARKER.sub("", _clean(text)).strip()[:LONGEST]
     own_line = _OPENS_A_LINE.match(text) or _OPENS_A_LINE.match(above.rpartition("\n")[2])
     before = "\n" if own_line else " "
     if (text.startswith("```") or "\n" in text or "\n" in above) and above:

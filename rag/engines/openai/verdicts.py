@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 from typing import Annotated, Any, Literal
@@ -26,18 +25,18 @@ MOST_TOGETHER = 20
 """Documents that a model grades, the best of what was found; code grades the rest."""
 VERDICT = 60
 """Tokens of a verdict with its reason."""
+_DECORATION = " \t\r\n*_`'\"“”.!,:"
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 Noun = Literal["document", "claim"]
 
 
 def binary(value: Any) -> bool:
     """Yes or no, however it is decorated; never a default."""
-    if isinstance(value, bool):
-        return value
-    word = re.sub(r"[\W_]", "", str(value)).casefold()
-    if word not in _WORDS:
+    word = value.strip(_DECORATION).casefold() if isinstance(value, str) else ""
+    score = value if isinstance(value, bool) else _WORDS.get(word)
+    if score is None:
         raise ValueError("neither yes nor no")
-    return _WORDS[word]
+    return score
 
 
 def _line(value: Any) -> str:
@@ -72,11 +71,18 @@ def read_verdicts(noun: Noun, count: int, told: Mapping[str, Any]) -> dict[int, 
     """The verdicts that a reply really holds, by number; an item without one is absent."""
     found: dict[int, Verdict] = {}
     for key, value in {**({f"{noun}_1": told} if count == 1 else {}), **told}.items():
-        number = re.search(r"\d{1,4}$", key.strip())
-        if number is not None and 1 <= int(number[0]) <= count:
-            with suppress(ValidationError):
-                row = value if isinstance(value, Mapping) else {"holds": value}
-                found[int(number[0])] = Verdict.model_validate(row)
+        match = re.fullmatch(rf"(?:{noun})?[\s_#-]*0*(\d{{1,4}})", key.strip().casefold())
+        number = int(match[1]) if match else 0
+        if not 1 <= number <= count:
+            continue
+        try:
+            row = value if isinstance(value, Mapping) else {"holds": value}
+            verdict = Verdict.model_validate(row)
+        except ValidationError:
+            continue
+        if found.get(number, verdict).holds != verdict.holds:
+            return {}
+        found[number] = verdict
     return found
 
 
