@@ -12,7 +12,7 @@ from cli import options
 from cli.app import DefaultGroup, new_app
 from cli.render.text import shorten
 from cli.terminal import Terminal, clean
-from state.errors import UsageError
+from state.errors import DamagedError, UsageError
 from state.trace_store import Trace
 from state.wording import many
 
@@ -61,6 +61,16 @@ def show(
         _print(found, terminal.console(stderr=False))
 
 
+def _collection(traces: TraceStore, trace_id: str) -> str:
+    """What it was asked of; a damaged trace hides no other."""
+    from rag.tracing.stored_trace import began
+
+    try:
+        return began(traces.get(trace_id))["collection"]
+    except DamagedError:
+        return "?"
+
+
 @app.command("list")
 @options.taking()
 def list_(
@@ -70,12 +80,10 @@ def list_(
     json_: options.Json = False,
 ) -> None:
     """List the newest traces."""
-    from rag.tracing.stored_trace import began
-
     terminal = given.terminal
     with _store(given) as traces:
         rows = traces.summaries(limit, thread)
-        asked_of = [began(traces.get(row["trace_id"]))["collection"] for row in rows]
+        asked_of = [_collection(traces, row["trace_id"]) for row in rows]
     if json_:
         listed = [{**row, "collection": name} for row, name in zip(rows, asked_of, strict=True)]
         terminal.json({"schema": "crag.traces/1", "traces": listed})
