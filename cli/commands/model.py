@@ -82,7 +82,7 @@ def use(
         changes = {"base_url": None, "model": None}
     elif name is None:
         raise UsageError("Which model of that server?", "`crag model` lists what runs here.")
-    host = LOCAL if url == LOCAL else host_of(url, "base_url")
+    host = LOCAL if url == LOCAL else host_of(url)
     old = file.read_text(encoding="utf-8-sig") if file.exists() else ""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.touch(mode=0o600)  # it may come to hold a key

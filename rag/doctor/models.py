@@ -101,19 +101,12 @@ def _at_hand() -> Check:
 def _offered(endpoint: Endpoint, model: str) -> Check:
     import openai
 
-    from rag.endpoint.address import http_client
+    from rag.endpoint.address import sdk_client
     from rag.endpoint.failures import failure, foreign_errors
 
     try:
-        with openai.OpenAI(
-            base_url=endpoint.base_url,
-            api_key=endpoint.key.get_secret_value(),
-            default_query=dict(endpoint.query),
-            http_client=http_client(endpoint),
-            max_retries=0,
-            timeout=_SECONDS,
-        ) as client:
-            names = sorted({offered.id for offered in client.models.list()})
+        with sdk_client(endpoint, max_retries=0) as client:
+            names = sorted({offered.id for offered in client.models.list(timeout=_SECONDS)})
     except openai.NotFoundError:  # not every server has such a list
         return well("model", f"{endpoint.host} answers, but lists no models")
     except foreign_errors() as error:

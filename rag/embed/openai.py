@@ -15,9 +15,8 @@ from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.endpoint.address import (
     CONNECT_SECONDS,
     embedding_endpoint,
-    http_client,
-    no_async_client,
     request_seconds,
+    sdk_client,
 )
 from rag.endpoint.failures import failure, foreign_errors
 from state.errors import ModelError
@@ -91,10 +90,9 @@ class OpenAIEmbedder:
         import openai
 
         timeout = openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS))
-        # The client itself: embed_documents drops each row's index, and so trusts the order.
         with self._lock:
-            create = self._client(retries).client.create
-        response = create(
+            client = self._client(retries)
+        response = client.embeddings.create(
             model=self._model, input=list(texts), timeout=timeout, encoding_format="float"
         )
         rows = {row.index: row.embedding for row in response.data}
@@ -125,19 +123,7 @@ class OpenAIEmbedder:
 
     @cache  # noqa: B019 - as many as there are embedders, each as long as its process
     def _client(self, retries: int) -> Any:
-        from langchain_openai.embeddings import OpenAIEmbeddings
-
-        return OpenAIEmbeddings(
-            model=self._model,
-            openai_api_base=self._endpoint.base_url,
-            openai_api_key=self._endpoint.key,
-            default_query=dict(self._endpoint.query) or None,
-            http_client=http_client(self._endpoint),
-            http_async_client=no_async_client(),
-            openai_proxy="",
-            check_embedding_ctx_length=False,
-            max_retries=retries,
-        )
+        return sdk_client(self._endpoint, retries)
 
 
 def _decoded(embedding: Any) -> Vectors:

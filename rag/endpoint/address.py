@@ -13,9 +13,7 @@ from state.errors import SettingsError
 from state.settings import Settings
 
 if TYPE_CHECKING:
-    from ssl import SSLContext
-
-    from openai import DefaultAsyncHttpxClient, DefaultHttpxClient
+    from openai import DefaultHttpxClient, OpenAI
 
 OPENAI_URL = "https://api.openai.com/v1"
 CONNECT_SECONDS = 5.0
@@ -42,7 +40,7 @@ class Endpoint:
 
 def chat_endpoint(settings: Settings) -> Endpoint:
     """Raises SettingsError when the URL is unusable or OpenAI itself has no key."""
-    return _endpoint(settings.base_url, settings.api_key, "base_url", "api_key")
+    return _endpoint(settings.base_url, settings.api_key)
 
 
 def embedding_endpoint(settings: Settings) -> Endpoint:
@@ -53,42 +51,41 @@ def embedding_endpoint(settings: Settings) -> Endpoint:
     """
     url = settings.embedding_base_url or settings.base_url
     key = settings.embedding_api_key
-    if key is None and host_of(url, "embedding_base_url") == host_of(settings.base_url, "base_url"):
+    if key is None and host_of(url, "embedding_") == host_of(settings.base_url):
         key = settings.api_key
-    return _endpoint(url, key, "embedding_base_url", "embedding_api_key")
+    return _endpoint(url, key, "embedding_")
 
 
-def host_of(base_url: str | None, name: str = "base_url") -> str:
+def host_of(base_url: str | None, kind: str = "") -> str:
     """The host a person is told of; no credentials, path or query in it."""
     parts = urlsplit((base_url or OPENAI_URL).strip())
     try:
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
+    wrong = hint = ""
     if parts.scheme not in ("http", "https") or not host or not host.isprintable():
-        raise SettingsError(
-            f"The setting {name} is no http(s) URL.", "Write it like http://localhost:11434/v1."
-        )
-    if parts.username or parts.password:
-        raise SettingsError(
-            f"The setting {name} holds a user name or password.", "Put the key into api_key."
-        )
+        wrong, hint = "is no http(s) URL", "Write it like http://localhost:11434/v1."
+    elif parts.username or parts.password:
+        wrong, hint = "holds a user name or password", "Put the key into api_key."
+    if not host or wrong:
+        raise SettingsError(f"The setting {kind}base_url {wrong}.", hint)
     usual = {"http": 80, "https": 443}[parts.scheme]
     shown = f"[{host}]" if ":" in host else host
     return shown if port in (None, usual) else f"{shown}:{port}"
 
 
-def _endpoint(url: str | None, key: SecretStr | None, url_name: str, key_name: str) -> Endpoint:
-    host = host_of(url, url_name)
+def _endpoint(url: str | None, key: SecretStr | None, kind: str = "") -> Endpoint:
+    host = host_of(url, kind)
     parts = urlsplit((url or OPENAI_URL).strip())
     secret = "" if key is None else key.get_secret_value().strip()
     if host == "api.openai.com" and not secret:
         raise SettingsError(
             "There is no key for api.openai.com.",
-            f"Set OPENAI_API_KEY (or {key_name}), or use --engine local.",
+            f"Set OPENAI_API_KEY (or {kind}api_key), or use --engine local.",
         )
     if not secret.isascii() or not secret.isprintable():
-        raise SettingsError(f"The setting {key_name} holds characters that no key has.")
+        raise SettingsError(f"The setting {kind}api_key holds characters that no key has.")
     return Endpoint(
         base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
         query=tuple(parse_qsl(parts.query)),
@@ -96,11 +93,6 @@ def _endpoint(url: str | None, key: SecretStr | None, url_name: str, key_name: s
         loopback=_is_loopback(parts.hostname or ""),
         key=SecretStr(secret) if secret else NO_KEY,
     )
-
-
-def request_seconds(chosen: float | None, endpoint: Endpoint) -> float:
-    """Seconds that a request to a model may take, its retries included."""
-    return chosen or (LOOPBACK_SECONDS if endpoint.loopback else REQUEST_SECONDS)
 
 
 def _is_loopback(host: str) -> bool:
@@ -113,28 +105,36 @@ def _is_loopback(host: str) -> bool:
     return address.is_loopback or address.is_unspecified
 
 
+def request_seconds(chosen: float | None, endpoint: Endpoint) -> float:
+    """Seconds that a request to a model may take, its retries included."""
+    return chosen or (LOOPBACK_SECONDS if endpoint.loopback else REQUEST_SECONDS)
+
+
+def sdk_client(endpoint: Endpoint, max_retries: int) -> OpenAI:
+    """OpenAI's own client, which retries what may pass, over connections that are bounded."""
+    from openai import OpenAI
+
+    return OpenAI(
+        base_url=endpoint.base_url,
+        api_key=endpoint.key.get_secret_value(),
+        default_query=dict(endpoint.query) or None,
+        http_client=http_client(endpoint),
+        max_retries=max_retries,
+    )
+
+
 def http_client(endpoint: Endpoint) -> DefaultHttpxClient:
     """A connection pool whose requests are bounded. HTTP_PROXY does not apply to loopback, and a
     redirect is not followed: documents go to the host that the person was told of, or nowhere.
     """
+    import ssl
+
     from rag.endpoint.bounded_client import BoundedClient
 
+    plain = endpoint.base_url.startswith("http:")
     return BoundedClient(
         trust_env=not endpoint.loopback,
         follow_redirects=False,
-        verify=_no_tls() if endpoint.base_url.startswith("http:") else True,
+        # Trusts nobody where there is no TLS: reading certificates takes .1 s.
+        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True,
     )
-
-
-def no_async_client() -> DefaultAsyncHttpxClient:
-    """LangChain builds an asynchronous client beside the other; nothing here uses one."""
-    from openai import DefaultAsyncHttpxClient
-
-    return DefaultAsyncHttpxClient(trust_env=False, verify=_no_tls())
-
-
-def _no_tls() -> SSLContext:
-    """Trusts nobody, for connections without TLS: reading certificates takes .1 s."""
-    import ssl
-
-    return ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)

@@ -234,7 +234,7 @@ def test_a_session_that_ends_leaves_no_connection_open(shared):
             assert session.ask(QUESTION)["status"] == "answered"
             assert connections() > before
         assert_falls_to(before, connections)
-        assert session.engine.chat._model.http_client.is_closed
+        assert session.engine.chat._model.root_client.is_closed()
 
 
 def test_a_session_that_cannot_begin_leaves_no_connection_open(shared):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, Field
+from pydantic_core import from_json
 
 from rag.engines.openai.plain_reply import read_parts
 from rag.engines.openai.reply import json_objects
@@ -28,6 +29,7 @@ _INTRODUCES = re.compile(
 )
 """A line that ends with a colon, a heading, a rule."""
 _MARKER = re.compile(r"[ \t]*\[\d{1,3}\]")
+_NO_CONTROLS = dict.fromkeys(range(32), " ")
 
 
 class Quote(BaseModel):
@@ -76,8 +78,7 @@ def read_reply(text: str) -> ReadReply:
         if read is not None:
             return read
     if text.startswith(("{", "```json")):  # it was meant to be JSON and broke off
-        parts = [text for text in partial_texts(text) if text.strip()]
-        return ReadReply([_part(each, [], "") for each in parts])
+        return ReadReply([_part(each, [], "") for each in begun_texts(text) if each.strip()])
     return ReadReply(_led(read_parts(text)))
 
 
@@ -145,19 +146,14 @@ def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-_TEXT = re.compile(r'"text"\s*:\s*"((?:[^"\\]|\\.)*)("?)', re.DOTALL)
-_ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
-_LETTERS = {"n": "\n", "t": "\t", "r": "", "b": "", "f": ""}
-
-
-def partial_texts(reply: str) -> list[str]:
+def begun_texts(reply: str) -> list[str]:
     """The texts of the parts, of a reply in JSON that has not come to its end yet."""
-    return [_unescaped(found[1]) for found in _TEXT.finditer(reply)]
-
-
-def _unescaped(raw: str) -> str:
-    def letter(found: re.Match[str]) -> str:
-        sign = found[1]
-        return chr(int(sign[1:], 16)) if len(sign) > 1 else _LETTERS.get(sign, sign)
-
-    return _clean(_ESCAPE.sub(letter, raw))
+    begun = reply[reply.find("{") :].translate(_NO_CONTROLS)
+    try:
+        told = from_json(begun, allow_partial="trailing-strings")
+    except ValueError:
+        return []
+    parts = told.get("parts", [told])
+    listed = parts if isinstance(parts, list) else [parts]
+    held = [each for each in listed if isinstance(each, dict)]
+    return [each["text"] for each in held if isinstance(each.get("text"), str)]

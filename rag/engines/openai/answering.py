@@ -8,7 +8,7 @@ from dataclasses import replace
 from rag.budget import BudgetSpent
 from rag.citations.locate import locate
 from rag.context import by_turns, fitting
-from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
+from rag.engines.openai.answer_reply import AnswerReply, ReadReply, begun_texts, read_reply
 from rag.engines.openai.chat_model import ANSWER, ChatModel
 from rag.engines.openai.prompts import generate_messages
 from rag.engines.openai.reply import Reply, without_thinking
@@ -25,6 +25,10 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 """How a part begins that says that there is no answer; with a located quote it is an answer."""
+_ENDINGS = {
+    "length": "ran out of room before the answer was finished",
+    "content_filter": "stopped the answer by its content filter",
+}
 _SMALLER = (3_000, 1_500, 700)
 """Tokens of documents for a server that calls a prompt too long."""
 
@@ -43,9 +47,7 @@ def generate(
         BudgetSpent: a budget does not allow the call.
     """
     why = ""
-    for formed in (True, False):
-        if formed and chat.known.answers == "plain":
-            continue
+    for formed in (False,) if chat.known.answers == "plain" else (True, False):
         shown = _Shown(emit, formed=formed)
         reply = _asked(chat, request, meter, shown if streamed else None, formed=formed)
         read = read_reply(reply.text)
@@ -89,10 +91,9 @@ def _asked(
         try:
             messages = generate_messages(given, formed=formed)
             return chat.ask(messages, meter, ANSWER, wanted, receive)
-        except PromptTooLongError:
-            if tokens == _SMALLER[-1]:
-                raise
-    raise AssertionError("the last try returns or raises")
+        except PromptTooLongError as error:
+            refused = error
+    raise refused
 
 
 def _refuses(read: ReadReply, request: GenerateRequest) -> bool:
@@ -113,13 +114,9 @@ def _why(chat: ChatModel, reply: Reply, meter: UsageMeter) -> str:
         meter.budget.check()
     except BudgetSpent as spent:
         return f"The answer is unfinished. {spent}"
-    if reply.ending == "length":
-        return f"{chat.who} ran out of room before the answer was finished."
-    if reply.ending == "content_filter":
-        return f"{chat.who} stopped the answer by its content filter."
-    if reply.whole:
-        return f"{chat.who} replied with {'thinking only' if reply.thinks else 'an empty answer'}."
-    return f"{chat.who} broke off before the answer was finished."
+    empty = f"replied with {'thinking only' if reply.thinks else 'an empty answer'}"
+    broken = empty if reply.whole else "broke off before the answer was finished"
+    return f"{chat.who} {_ENDINGS.get(str(reply.ending), broken)}."
 
 
 class _Shown:
@@ -147,7 +144,7 @@ class _Shown:
 
     def _visible(self, text: str, *, whole: bool = False) -> str:
         json = text.startswith(("{", "```json", "```\n{"))
-        shown = " ".join(partial_texts(text)) if json else text
+        shown = " ".join(begun_texts(text)) if json else text
         start = shown[: len(NO_ANSWER)].casefold()
         unsure = any(each.startswith(start) for each in (NO_ANSWER, "<think", "```"))
         return shown if whole or not (unsure or (self._formed and not json)) else ""

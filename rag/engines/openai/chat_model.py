@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -12,13 +12,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from rag.budget import BudgetSpent, call_log, recorded_call
-from rag.endpoint.address import (
-    CONNECT_SECONDS,
-    Endpoint,
-    http_client,
-    no_async_client,
-    request_seconds,
-)
+from rag.endpoint.address import CONNECT_SECONDS, Endpoint, request_seconds, sdk_client
 from rag.endpoint.failures import failure, foreign_errors, quoted
 from rag.endpoint.servers import KnownServer, keep_server, known_server
 from rag.engines.openai.prompts import Messages, sendable, shaped
@@ -28,9 +22,8 @@ from state.errors import ModelError, RequestRefusedError
 from state.settings import Settings
 
 if TYPE_CHECKING:
+    from langchain_openai.chat_models.base import ChatOpenAI
     from pydantic import BaseModel
-
-    from rag.engines.openai.chat_client import ChatClient
 
 TEXT, BARE = "text", "bare"
 FORMS = ("json_schema", "function_calling", TEXT)
@@ -57,7 +50,6 @@ _OPTIONAL = re.compile(
     re.IGNORECASE,
 )
 _HOSTED_THINKERS = re.compile(r"o\d|gpt-5")
-
 
 Receive = Callable[[str], None]
 
@@ -95,20 +87,20 @@ class ChatModel:
         return f"Model {self.name} at {self.endpoint.host}"
 
     @cached_property
-    def _model(self) -> ChatClient:
-        from rag.engines.openai.chat_client import ChatClient
+    def _model(self) -> ChatOpenAI:
+        from langchain_openai.chat_models.base import ChatOpenAI
 
-        return ChatClient(
+        client = sdk_client(self.endpoint, self._settings.max_retries)
+        self._resources.callback(client.close)
+        return ChatOpenAI(
             model=self.name,
+            client=client.chat.completions,
+            root_client=client,
+            async_client=client,  # nothing uses one, and building it reads certificates
             base_url=self.endpoint.base_url,
             api_key=self.endpoint.key,
-            default_query=dict(self.endpoint.query) or None,
-            http_client=self._resources.enter_context(http_client(self.endpoint)),
-            http_async_client=no_async_client(),
             openai_proxy="",
             http_socket_options=(),  # else a notice about proxies, which our client does obey
-            max_retries=self._settings.max_retries,
-            stream_usage=True,
             use_responses_api=False,
             cache=False,
         )
@@ -210,38 +202,21 @@ class ChatModel:
 
     def _sent(self, form: str, request: Request) -> Reply:
         from rag.endpoint.bounded_client import ending
-        from rag.engines.openai.chat_client import EnoughError, Stream
 
         most = request.most + (THINKING if self._thinks else 0)
-        options = self._options(form, request, most)
-        stream, config = None, None
-        if request.receive is not None:
-            left = request.meter.budget.seconds_left
-            stream = Stream(request.receive, longest=8 * most, seconds_left=left)
-            options |= {"stream": True, "stream_usage": BARE not in form}
-            config = {"callbacks": [stream]}
-        model: Any = self._model
-        method: Any = form.partition(" ")[0]
-        if request.wanted is None or method == TEXT:
-            model = model.bind(**options)
-        else:
-            model = model.with_structured_output(
-                request.wanted, method=method, include_raw=True, **options
-            )
+        model = self._model.bind(**self._options(form, request, most))
+        left = request.meter.budget.seconds_left
         began = time.perf_counter()
-        try:
-            with ending(self.seconds, request.meter.budget.seconds_left()):
-                sent = model.invoke(request.messages, config)
-        except Exception as error:
-            expected = isinstance(error, (EnoughError, *foreign_errors()))
-            if not expected or stream is None or not stream.reply.written:
-                raise
-            return stream.reply
-        reply = Reply.of(sent["raw"] if isinstance(sent, dict) else sent)
+        with ending(self.seconds, left()):
+            if request.receive is None:
+                reply = Reply.of(model.invoke(request.messages))
+            else:
+                pieces = map(Reply.of, model.stream(request.messages))
+                reply = _received(pieces, request.receive, 8 * most, left)
         if (read := reply.read) >= _TOLD and reply.usage is not None:
             took = time.perf_counter() - began - reply.usage["output_tokens"] / WRITES
-            if stream is not None and stream.waited is not None:
-                took = stream.waited  # what the first piece waited for was the reading
+            # What the first piece of a stream waited for was the reading.
+            took = took if reply.waited is None else reply.waited
             self.learn(replace(self.known, slow=read < SLOW * max(took, 1e-3)))
         return reply
 
@@ -256,17 +231,22 @@ class ChatModel:
             most = most if room is None else min(most, room)
         left = budget.seconds_left()
         seconds = max(self.seconds if left is None else min(self.seconds, left), 0.001)
-        options: dict[str, Any] = {
-            "timeout": openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-        }
-        if BARE in form:
-            return options
-        for name in ("temperature", "reasoning_effort"):
-            if (value := getattr(self._settings, name)) is not None:
-                options[name] = value
-        # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
-        limit = "max_completion_tokens" if self.endpoint.is_openai else "max_tokens"
-        return {**options, "extra_body": {limit: most}}
+        method, *bare = form.split()
+        options: dict[str, Any] = {}
+        if request.wanted is not None and method != TEXT:
+            options |= _asked_by(self._model, request.wanted, method)
+        options["timeout"] = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
+        if request.receive is not None:
+            options["stream_usage"] = not bare
+        # Past the SDK's own parser, which loses a reply that was cut short.
+        body = {name: options.pop(name) for name in ("response_format",) if name in options}
+        if not bare:
+            for name in ("temperature", "reasoning_effort"):
+                if (value := getattr(self._settings, name)) is not None:
+                    options[name] = value
+            # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
+            body["max_completion_tokens" if self.endpoint.is_openai else "max_tokens"] = most
+        return {**options, "extra_body": body}
 
     @property
     def room(self) -> int | None:
@@ -283,6 +263,40 @@ class ChatModel:
         from rag.endpoint.local_servers import facts_of
 
         return facts_of(self.endpoint, self.name, AT_HAND).context
+
+
+def _asked_by(model: Any, wanted: type[BaseModel], method: str) -> dict[str, Any]:
+    """The options by which LangChain asks for such a reply; what comes is read by nobody but us."""
+    strict = method == FORMS[0]
+    schema: Any = wanted.model_json_schema() if strict else wanted
+    chain = model.with_structured_output(schema, method=method, strict=strict or None)
+    return dict(chain.first.kwargs)
+
+
+def _received(
+    pieces: Iterator[Reply], receive: Receive, longest: int, left: Callable[[], float | None]
+) -> Reply:
+    """A stream as it comes. It has no ending where it breaks off behind a piece, is longer than
+    anything that is asked for, or its question has no time left.
+    """
+    reply, began = Reply(), time.perf_counter()
+    try:
+        for number, piece in enumerate(pieces):
+            # The first piece of some servers only says who speaks.
+            if reply.waited is None and (piece.written or number):
+                reply.waited = time.perf_counter() - began
+            reply.written += piece.written
+            reply.ending = piece.ending or reply.ending
+            reply.usage = piece.usage or reply.usage
+            if piece.written:
+                receive(piece.written)
+            if len(reply.written) > longest or ((seconds := left()) is not None and seconds <= 0):
+                reply.ending = None
+                break
+    except foreign_errors():
+        if not reply.written:
+            raise
+    return reply
 
 
 def _next_form(form: str, told: ModelError, request: Request) -> str | None:

@@ -23,13 +23,15 @@ CONFLICT = object()
 @dataclass(slots=True)
 class Reply:
     """`written` is its text, or the arguments of the function it called; `ending` the
-    finish_reason, None for a reply that broke off; `refusal` what it said in its stead.
+    finish_reason, None for a reply that broke off; `refusal` what it said in its stead; `waited`
+    the seconds before the first piece of a stream.
     """
 
     written: str = ""
     ending: str | None = None
     usage: UsageMetadata | None = None
     refusal: str = ""
+    waited: float | None = None
 
     @classmethod
     def of(cls, message: Any) -> Reply:
