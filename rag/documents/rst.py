@@ -26,7 +26,8 @@ _RULED = ("+-", "+=", "==", "--")
 _CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "math", "productionlist"})
 _UNREAD = frozenset(
     """image toctree contents include literalinclude index raw highlight highlightlang module
-    currentmodule meta replace unicode default-role tabularcolumns automodule autoclass""".split()  # noqa: SIM905
+    currentmodule meta replace unicode default-role default-domain role tabularcolumns automodule
+    autoclass graphviz""".split()  # noqa: SIM905
 )
 _NAMED = "note warning tip important caution danger hint attention error seealso todo"
 _SAID = {
@@ -40,7 +41,7 @@ _SAID = {
 _MARKED = re.compile(
     r"""``(?P<literal>(?:[^`]|`(?!`)){1,300}?)``(?!`)
       | (?::(?P<role>[\w:+.-]{1,40}):)?
-        `~?(?P<words>[^`<>]{1,300}?)(?:\s*<[^<>`]{1,500}>)?`(?P<link>_{0,2})
+        `~?(?P<words>[^`]{1,300}?)(?:\s*<[^<>`]{1,500}>)?`(?P<link>_{0,2})
       | \\(?P<escaped>\W|$)
       | (?P<note>\[\w+\])_(?!\w)
       | \[[#*]\w*\]_(?!\w)

@@ -39,6 +39,9 @@ _FAR_BEHIND_BY_WORDS = 0.12
 """Where no transformer reads: static vectors tell less."""
 _CODE = 0.05
 
+_SAID_AGAIN = 0.1
+"""A stretch of which no more of the words are new repeats one that is shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
@@ -52,7 +55,7 @@ class Weighed:
 def snippets(
     question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning
 ) -> list[Weighed]:
-    """The best stretches of the first chunks, best first, none overlapping another."""
+    """The best stretches of the first chunks, best first, none saying again what another says."""
     kept: list[Weighed] = []
     far = FAR_BEHIND if meaning.reads else _FAR_BEHIND_BY_WORDS
     for each in sorted(_measured(question, chunks, meaning), key=lambda snippet: -snippet.worth):
@@ -60,10 +63,17 @@ def snippets(
         if len(kept) == MOST or behind:
             break
         stretch = _reaching(each.stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
-        repeats = any(each.stretch.overlaps(other.stretch) for other in kept)
-        if not repeats:
+        if not any(_repeats(each.stretch, other.stretch) for other in kept):
             kept.append(replace(each, stretch=stretch))
     return kept
+
+
+def _repeats(stretch: Stretch, shown: Stretch) -> bool:
+    """Whether it is of what is shown, or says nearly nothing else: pages repeat each other."""
+    if stretch.overlaps(shown):
+        return True
+    said = set(terms(stretch.text))
+    return len(said - set(terms(shown.text))) <= _SAID_AGAIN * len(said)
 
 
 def nearest_stretch(

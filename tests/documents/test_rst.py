@@ -145,6 +145,8 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         ("ls\n--\n\nText.", "## ls|| |Text."),
         ("a:ref:`x <y>`", "ax"),
         ("Go to `here`_ and there__.", "Go to here and there."),
+        ("the :opt:`<user> <gui.user>` and :doc:`papers </a>`.", "the <user> and papers."),
+        (".. graphviz::\n   :align: center\n\n   digraph g {}\n\nText", "|||||Text"),
         (".. versionadded:: 3.1\n   It came.", "Added in 3.1|It came."),
         (".. image:: a.png\n   :alt: x\n\nText", "||| Text"),
         ("#. one\n#. two", "1. one|1. two"),

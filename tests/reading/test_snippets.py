@@ -116,6 +116,14 @@ def test_at_most_three_are_shown_and_none_twice() -> None:
     assert len(found[0].stretch.text) <= FIRST_LONGEST
 
 
+def test_what_another_page_says_again_is_not_shown() -> None:
+    again = chunks(PAGE)
+    twice = [*chunks(), *({**each, "source": "again.md"} for each in again)]
+    found = snippets(asked("who lights the lamp at dusk?"), twice, WordsAlone())  # type: ignore[arg-type]
+    texts = [each.stretch.text for each in found]
+    assert len(texts) == len(set(texts))
+
+
 def test_code_is_whole_lines_set_in() -> None:
     first = shown("how to cover it with a glass hood")[0]
     assert '    lamp --cover "glass hood"' in first.split("\n")
