@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
 HOME_FILE = "home.db"
-HOME_SCHEMA = 2
+HOME_SCHEMA = 3
 _BEFORE = "threads.db"
 
 TABLES = """
@@ -26,7 +26,8 @@ create table crag_turns (
 create index crag_turns_pinned on crag_turns (thread_id, n) where milestone <> 0;
 create table traces (
     rowid {key}, id text not null unique, created_at double precision not null, kind text not null,
-    thread text, status text not null, question text not null, body {bytes} not null, parent text);
+    thread text, status text not null, question text not null, collection text not null,
+    body {bytes} not null, parent text);
 create index traces_by_time on traces (created_at)
 """
 """Also of a team's database."""

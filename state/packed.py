@@ -9,6 +9,9 @@ from typing import Any
 
 from state.errors import DamagedError
 
+_MOST_BYTES = 1 << 26
+"""Of one record; of what claims more it is not waited for how much more."""
+
 
 def packed(record: Mapping[str, object]) -> bytes:
     """The bytes to keep; `unpacked` gives back exactly what went in."""
@@ -23,7 +26,9 @@ def unpacked(body: bytes, what: str, hint: str) -> dict[str, Any]:
         DamagedError: it is not what was written; `hint` says what to do.
     """
     try:
-        record: dict[str, Any] = json.loads(zlib.decompress(body).decode("utf-8", "surrogatepass"))
+        inflater = zlib.decompressobj()
+        text = inflater.decompress(body, _MOST_BYTES).decode("utf-8", "surrogatepass")
+        record: dict[str, Any] = json.loads(text if inflater.eof else "")
     except (zlib.error, ValueError):
         raise DamagedError(f"{what} is damaged.", hint) from None
     return record

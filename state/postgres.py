@@ -12,6 +12,7 @@ from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from state.database import Database
+from state.deadline import within
 from state.errors import RemoteStoreError, StoreBusyError, UsageError, refuse_other
 from state.extras import require_extra
 from state.urls import is_postgres
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 10
 _POLL_SECONDS = 0.1
+_CONNECT_SECONDS = 10.0
+"""With the look for its name, which libpq waits for without end."""
 _TABLES_LOCK = 0x63726167
 _HOLDER = """
 select application_name, backend_start::timestamptz(0)::text
@@ -73,6 +76,8 @@ def postgres_failures(where: str) -> Iterator[None]:
         raise StoreBusyError(f"{where} is held by another session.", "Try again.") from None
     except UnicodeEncodeError:
         raise UsageError("A name must be valid Unicode.") from None
+    except TimeoutError as error:
+        raise RemoteStoreError(f"{where} failed: {error}.", "Check its URL.") from None
     except psycopg.Error as error:
         words = _reason(str(error)) or type(error).__name__
         raise RemoteStoreError(
@@ -91,13 +96,14 @@ def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
 
     Raises:
         UsageError: the URL cannot be parsed.
-        RemoteStoreError: no address of the host answers within two seconds.
+        RemoteStoreError: no address of the host answers within two seconds, or none is found
+            within ten.
     """
     import psycopg
     from psycopg.sql import SQL, Identifier
 
-    with postgres_failures(place(url)):
-        made = psycopg.connect(
+    def made_now() -> psycopg.Connection[Any]:
+        return psycopg.connect(
             url,
             autocommit=True,
             prepare_threshold=None,  # a pooler in between may not keep them
@@ -105,6 +111,9 @@ def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
             tcp_user_timeout=3000,
             application_name=f"crag {os.getpid()} on {gethostname()}",
         )
+
+    with postgres_failures(place(url)):
+        made = within(_CONNECT_SECONDS, made_now)
         made.execute(f"set lock_timeout = '{LOCK_SECONDS}s'")
         if schema is not None:
             made.execute(SQL("set search_path = {}, public").format(Identifier(schema)))

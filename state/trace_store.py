@@ -26,7 +26,7 @@ Kind = Literal["answer", "research"]
 
 class TraceSummary(TypedDict):
     """One line of `crag trace list`; `created_at` is seconds since 1970. `parent` is the
-    research run that the question was asked for.
+    research run that the question was asked for, `collection` what it was asked of.
     """
 
     trace_id: str
@@ -36,6 +36,7 @@ class TraceSummary(TypedDict):
     status: str
     question: str
     parent: str | None
+    collection: str
 
 
 class Trace(TypedDict):
@@ -53,10 +54,10 @@ PRUNE_EVERY = 20
 """Traces kept between two looks at their number and size."""
 
 _INSERT = (
-    "insert into traces (id, created_at, kind, thread, status, question, body, parent)"
-    " values ($1, $2, $3, $4, $5, $6, $7, $8)"
+    "insert into traces (id, created_at, kind, thread, status, question, collection, body, parent)"
+    " values ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
 )
-_SUMMARY = "select id, created_at, kind, thread, status, question, parent from traces"
+_SUMMARY = "select id, created_at, kind, thread, status, question, parent, collection from traces"
 _WHOLE = "select id, created_at, kind, body, parent is null from traces"
 _NEWEST = "order by created_at desc, rowid desc"
 _DAY = 86_400.0
@@ -97,7 +98,9 @@ class TraceStore(Closing):
         now = time.time()
         body = packed({"answer": answer, "events": list(events)})
         question = answer["question"].encode("utf-8", "replace").decode().replace("\0", " ")
-        row = (trace_id, now, kind, answer["thread"], answer["status"], question, body, parent)
+        asked_of = next((each["collection"] for each in events if "collection" in each), "")
+        about = answer["thread"], answer["status"], question, asked_of
+        row = (trace_id, now, kind, *about, body, parent)
         with self._database.writing() as db:
             db.execute("delete from traces where id = $1", (trace_id,))
             db.execute(_INSERT, row)

@@ -12,7 +12,7 @@ from cli import options
 from cli.app import DefaultGroup, new_app
 from cli.render.text import shorten
 from cli.terminal import Terminal, clean
-from state.errors import DamagedError, UsageError
+from state.errors import UsageError
 from state.trace_store import Trace
 from state.wording import many
 
@@ -61,16 +61,6 @@ def show(
         _print(found, terminal.console(stderr=False))
 
 
-def _collection(traces: TraceStore, trace_id: str) -> str:
-    """What it was asked of; a damaged trace hides no other."""
-    from rag.tracing.stored_trace import began
-
-    try:
-        return began(traces.get(trace_id))["collection"]
-    except DamagedError:
-        return "?"
-
-
 @app.command("list")
 @options.taking()
 def list_(
@@ -83,18 +73,16 @@ def list_(
     terminal = given.terminal
     with _store(given) as traces:
         rows = traces.summaries(limit, thread)
-        asked_of = [_collection(traces, row["trace_id"]) for row in rows]
     if json_:
-        listed = [{**row, "collection": name} for row, name in zip(rows, asked_of, strict=True)]
-        terminal.json({"schema": "crag.traces/1", "traces": listed})
+        terminal.json({"schema": "crag.traces/1", "traces": rows})
         return
-    width = max(map(len, asked_of), default=0)
-    for row, name in zip(rows, asked_of, strict=True):
+    width = max((len(row["collection"]) for row in rows), default=0)
+    for row in rows:
         when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
         asked = "research: " if row["kind"] == "research" else ""
         asked += shorten(row["question"], 80) + (f" [{row['thread']}]" if row["thread"] else "")
         at = f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}"
-        terminal.out(f"{at}  {name:<{width}}  {row['status']:9}  {asked}")
+        terminal.out(f"{at}  {row['collection']:<{width}}  {row['status']:9}  {asked}")
     if len(rows) == limit:
         terminal.notice(f"These are the newest {limit}; -n shows more.")
     if not rows:

@@ -135,6 +135,8 @@ def test_a_file_that_is_damaged_or_of_another_is_left_for_its_owner(tmp_path, da
     [
         lambda body: body[:50] + bytes([body[50] ^ 0xFF]) + body[51:],
         lambda body: body[:-9],
+        lambda body: body[:-2],
+        lambda _body: zlib.compress(bytes((1 << 26) + 1)),
         lambda _body: zlib.compress(b"no JSON"),
     ],
 )
