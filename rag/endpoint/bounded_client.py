@@ -50,28 +50,20 @@ def ending(seconds: float, left: float | None) -> Iterator[None]:
 class BoundedClient(DefaultHttpxClient):
     """`timeout` of a request bounds all of it, to the last byte of a reply that is not streamed."""
 
-    def send(self, request: Any, *, stream: bool = False, **given: Any) -> Any:
+    def __init__(self, **given: Any) -> None:
+        super().__init__(event_hooks={"response": [_bound]}, **given)
+
+    def send(self, request: Any, **given: Any) -> Any:
         """As its parent, with errors of the parent's classes where another try is worth it."""
         now = time.monotonic()
         seconds = (request.extensions.get("timeout") or {}).get("read") or _SECONDS
         reply_by, end_by = _ends.get((now + seconds, now + STREAM_PATIENCE * seconds))
+        request.extensions["end_by"] = end_by
         # A few compressed bytes can be unpacked into any number.
         request.headers["Accept-Encoding"] = "identity"
-
-        def answered() -> Any:
-            reply: Any = super(BoundedClient, self).send(request, stream=True, **given)
-            try:
-                _require_plain(reply)
-                reply.stream = _Bounded(reply.stream, end_by)
-                if not stream or reply.is_error:
-                    reply.read()
-            except BaseException:
-                reply.close()
-                raise
-            return reply
-
+        send = super().send
         try:
-            reply = within(min(seconds, reply_by - now), answered)
+            reply = within(min(seconds, reply_by - now), lambda: send(request, **given))
         except (TimeoutError, httpx.TimeoutException) as error:
             raise openai.APITimeoutError(request=request) from error
         except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.ProxyError) as error:
@@ -81,9 +73,13 @@ class BoundedClient(DefaultHttpxClient):
         return reply
 
 
-def _require_plain(reply: Any) -> None:
+def _bound(reply: Any) -> None:
+    """Before anything of its body is read; what is raised here closes it."""
     if reply.headers.get("content-encoding", "identity") != "identity":
         raise UnboundedError("its reply is compressed, which was not asked for")
+    reply.stream = _Bounded(reply.stream, reply.request.extensions["end_by"])
+    if reply.is_error:
+        reply.read()
 
 
 def _may_pass(request: Any, reply: Any, left: float) -> bool:

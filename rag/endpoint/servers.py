@@ -6,8 +6,6 @@ costs a few requests.
 
 from __future__ import annotations
 
-import os
-import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,14 +39,11 @@ def known_server(home: Path, endpoint: Endpoint, model: str) -> KnownServer:
 
 
 def keep_server(home: Path, endpoint: Endpoint, model: str, known: KnownServer) -> None:
-    """Two processes may lose each other's find; a home that cannot be written keeps nothing."""
+    """Two processes may lose each other's finds; a home that cannot be written keeps nothing."""
     rows = {key: row for key, row in _read(home).items() if key != _key(endpoint, model)}
     newest = dict([*rows.items(), (_key(endpoint, model), known)][-MOST:])
     with suppress(OSError):
-        handle, name = tempfile.mkstemp(dir=home, prefix=f".{FILE}-")
-        with os.fdopen(handle, "wb") as file:
-            file.write(_ROWS.dump_json(newest, indent=1))
-        os.replace(name, home / FILE)  # noqa: PTH105
+        (home / FILE).write_bytes(_ROWS.dump_json(newest, indent=1))
 
 
 def _read(home: Path) -> dict[str, KnownServer]:
