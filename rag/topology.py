@@ -81,10 +81,9 @@ RESEARCH: Topology = {
     "reflect": Step(
         {
             "cleanup": "another round is worth it",
-            "escalate": "only the person can say how to go on",
             "write": "it is answered, or nothing is left to follow",
+            END: "only the person can say how to go on, and is asked",
         },
     ),
     "write": Step({END: ALWAYS}),
-    "escalate": Step({"cleanup": ALWAYS}),
 }

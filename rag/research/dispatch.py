@@ -13,8 +13,7 @@ from threading import Thread
 
 from rag.budget import recorded, told_of
 from rag.research.findings import read_files_of, written
-from rag.research.researcher import Found, ResearchDependencies
-from rag.research.roles import ROLES
+from rag.research.researcher import ResearchDependencies
 from state.answer import NO_USAGE, add_usage
 from state.events import ModelCalled
 from state.research_state import Artifact, Subtask
@@ -88,12 +87,7 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
         CragError: the engine or the index failed; nothing is returned, so nothing is quoted.
     """
     deps.budget.check()
-    role, files = ROLES[task["role"]], read_files_of(read)
-    found = Found()
-    if role.searches:
-        found = deps.researcher.search(role, task, files)
-    elif files.citations:
-        found = deps.researcher.compose(role, task, files)
+    found = deps.researcher.work(task, read_files_of(read))
     deps.warn(found.warnings)
     used = {marker for finding in found.findings for marker in finding["markers"]}
     return {

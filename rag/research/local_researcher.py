@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from rag.question.parts import split_alone
 from rag.research.findings import ReadFiles
 from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
-from rag.research.roles import SEARCHER, Role
+from rag.research.roles import SEARCHER
 from state.answer import Answer
 from state.research_state import Finding, Subtask
 
@@ -46,7 +46,7 @@ class LocalResearcher:
         parts = (part for each in asked for part in asked_parts(each))
         return Planned(subtasks=[DraftSubtask(role=SEARCHER, instruction=part) for part in parts])
 
-    def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
+    def work(self, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
         """By the corrective graph; of what it is not sure of what is nearest."""
         answer = self._corrective(task["instruction"])
         findings = [] if answer["status"] == "abstained" else list(_findings(answer))
@@ -58,10 +58,6 @@ class LocalResearcher:
             queries=tuple(loop["query"] for loop in answer["loops"]),
             trace_id=answer["trace_id"],
         )
-
-    def compose(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
-        """Nothing: code does not write."""
-        return Found()
 
     def reflect(self, view: View) -> Reflected:
         if any(artifact["status"] == "done" for artifact in view.artifacts):

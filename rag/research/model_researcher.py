@@ -28,7 +28,7 @@ from rag.research.research_prompts import (
     search_messages,
 )
 from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
-from rag.research.roles import WRITER, Role
+from rag.research.roles import ROLES, WRITER
 from rag.text.prose import one_line
 from state.answer import AnswerPart, DraftQuote
 from state.passages import ContextDocument, RetrievedChunk
@@ -104,14 +104,19 @@ class ModelResearcher:
         plan = self._asked(plan_messages(view, contents), Plan, meter) or Plan(subtasks=[])
         return Planned(subtasks=plan.subtasks, **_spent(meter))
 
-    def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:
+    def work(self, task: Subtask, read: ReadFiles) -> Found:
+        if ROLES[task["role"]].searches:
+            return self._searched(task, read)
+        return self._composed(task, read) if read.citations else Found()
+
+    def _searched(self, task: Subtask, read: ReadFiles) -> Found:
         """What the task's queries bring is read; what that leaves open is searched once more by
         queries of the searcher's own, so that nothing is missing that one search missed.
         """
         meter, queries = UsageMeter(self._budget), task["queries"]
         named = [self._reader.document_chunks(name, 1) for name in task["documents"]]
         given = self._find(queries, READ_TOKENS, named=[each[0] for each in named if each])
-        reply = self._asked(search_messages(role, task, read, given), Findings, meter)
+        reply = self._asked(search_messages(task, read, given), Findings, meter)
         found = list(reply.findings) if reply else []
         missing = distinct(reply.not_found if reply else ()) or ([] if found else [task["heading"]])
         if missing and reply:
@@ -119,7 +124,7 @@ class ModelResearcher:
             queries = [*queries, *again[:MOST_QUERIES]]
             more = self._find(again[:MOST_QUERIES], REREAD_TOKENS, given)
             told = [finding.text for finding in found]
-            messages = search_messages(role, task, read, more, told, missing)
+            messages = search_messages(task, read, more, told, missing)
             with suppress(BudgetSpent):  # what was found is kept; the next call ends the run
                 reply = self._asked(messages, Findings, meter) if more else None
                 if reply:
@@ -157,16 +162,16 @@ class ModelResearcher:
         context = context_of(ranked, self._reader, tokens)
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
-    def compose(self, role: Role, task: Subtask, read: ReadFiles) -> Found:
+    def _composed(self, task: Subtask, read: ReadFiles) -> Found:
         meter = UsageMeter(self._budget)
-        reply = self._asked(compose_messages(role, task, read), Parts, meter)
+        reply = self._asked(compose_messages(task, read), Parts, meter)
         known = {citation["marker"] for citation in read.citations}
         findings: list[Finding] = []
         words = 0
         for part in reply.parts if reply else ():
             text = one_line(part.text)
             words += len(text.split())
-            if role.name == WRITER and words > ANSWER_WORDS and findings:
+            if task["role"] == WRITER and words > ANSWER_WORDS and findings:
                 break
             if text:
                 markers = [number for number in dict.fromkeys(part.quotes) if number in known]

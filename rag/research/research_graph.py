@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Command, interrupt
 
 from rag.graph import wire
 from rag.nodes.update import Update, told
@@ -134,22 +133,6 @@ def decided(view: View, deps: ResearchDependencies) -> Reflected:
     return replace(reflected, decision=decision, reason=reason, question=question)
 
 
-def escalate(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
-    """A real interrupt: the run stands still until the person has answered, and this node is
-    then run from its beginning. It is told of once, when the answer is there.
-    """
-    answer: str = interrupt({"question": state["escalation"]}, response_schema=str)
-    deps = runtime.context
-    deps.emit({"event": "node_started", "node": "escalate", "at_ms": deps.at_ms()})
-    deps.emit({"event": "node_finished", "node": "escalate", "ms": 0.0})
-    return {
-        "guidance": [*state["guidance"], answer],
-        "leads": [answer],
-        "escalation": None,
-        "rounds": 0,
-    }
-
-
 def write(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
     """The writer's subtask, of a researcher that can write."""
     deps = runtime.context
@@ -163,12 +146,12 @@ def write(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Up
     return {"step": step}
 
 
-def after_reflection(state: ResearchState) -> Literal["cleanup", "escalate", "write"]:
+def after_reflection(state: ResearchState) -> Literal["cleanup", "write", "__end__"]:
     match state["decision"]:
         case "end":
             return "write"
         case "escalate":
-            return "escalate"
+            return "__end__"
         case _:
             return "cleanup"
 
@@ -191,7 +174,6 @@ def compile_research(
     graph = StateGraph(ResearchState, context_schema=ResearchDependencies)
     for node in (cleanup, plan, dispatch, reflect, write):
         graph.add_node(node.__name__, _timed(node))
-    graph.add_node("escalate", escalate)
     wire(graph, RESEARCH, {"reflect": after_reflection})
     return graph.compile(
         checkpointer=checkpointer,
@@ -206,8 +188,8 @@ def checkpoint_name(run_id: str) -> str:
 
 def to_boundary(
     checkpoints: Checkpoints, state: ResearchState, deps: ResearchDependencies, answer: str | None
-) -> tuple[ResearchState, bool]:
-    """On to the next boundary; returns the state there, and whether it waits for the person.
+) -> ResearchState:
+    """On to the next boundary, and the state there; where the person was asked, with the `answer`.
 
     Raises:
         CragError: the engine or a store failed; the last boundary is kept.
@@ -222,10 +204,9 @@ def to_boundary(
         if kept.values:
             entry, state = None, cast("ResearchState", kept.values)
             if not kept.next:
-                return state, False
-        if kept.interrupts:
-            if answer is None:
-                return state, True
-            entry = Command(resume=answer)
+                if answer is None or state["decision"] != "escalate":
+                    return state
+                guidance = [*state["guidance"], answer]
+                entry = {"guidance": guidance, "leads": [answer], "escalation": None, "rounds": 0}
         ended: Any = graph.invoke(entry, config, context=deps, durability="exit", version="v2")
-    return ended.value, bool(ended.interrupts)
+    return cast("ResearchState", ended.value)

@@ -10,7 +10,7 @@ from rag.context import document_text
 from rag.engines.openai.prompts import Messages, fenced
 from rag.research.findings import ReadFiles, signs
 from rag.research.researcher import View
-from rag.research.roles import PLANNED, Role
+from rag.research.roles import PLANNED, ROLES
 from rag.research.virtual_files import summaries
 from rag.text.prose import one_line
 from state.passages import ContextDocument
@@ -71,7 +71,6 @@ def reflection_messages(view: View) -> Messages:
 
 
 def search_messages(
-    role: Role,
     task: Subtask,
     read: ReadFiles,
     given: Sequence[ContextDocument],
@@ -87,10 +86,10 @@ def search_messages(
     if left:
         told.append("Look only for what is still open: " + "; ".join(map(one_line, left)))
     told.append(f"Task: {one_line(task['instruction'])}")
-    return [("system", role.system), ("user", "\n".join(told))]
+    return [("system", ROLES[task["role"]].system), ("user", "\n".join(told))]
 
 
-def compose_messages(role: Role, task: Subtask, read: ReadFiles) -> Messages:
+def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
     """Each finding and each quote once."""
     findings: list[str] = []
     for file in read.files:
@@ -105,7 +104,7 @@ def compose_messages(role: Role, task: Subtask, read: ReadFiles) -> Messages:
         fenced("quotes", "", "\n".join(quotes)),
         f"Question: {one_line(task['instruction'])}",
     ]
-    return [("system", role.system), ("user", "\n".join(told))]
+    return [("system", ROLES[task["role"]].system), ("user", "\n".join(told))]
 
 
 def _listed(lines: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from rag.budget import Budget
 from rag.engines.protocol import Outcome
 from rag.research.findings import ReadFiles
 from rag.research.journal import Journal
-from rag.research.roles import MAX_ROUNDS, PLANNED, Role
+from rag.research.roles import MAX_ROUNDS, PLANNED
 from state.answer import Citation
 from state.research_events import ResearchEvent
 from state.research_state import Artifact, Finding, ResearchState, RoundDecision, Subtask
@@ -89,16 +89,15 @@ class Researcher(Protocol):
     reply that cannot be read is a warning, and nothing planned, found or decided but the end.
     """
 
-    @property
-    def writes(self) -> bool:
-        """Whether it can write an answer above what was found."""
+    writes: bool
+    """Whether it can write an answer above what was found."""
 
     def plan(self, view: View) -> Planned: ...
 
-    def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found: ...
-
-    def compose(self, role: Role, task: Subtask, read: ReadFiles) -> Found:
-        """The role's findings on those it reads, resting on their quotes alone."""
+    def work(self, task: Subtask, read: ReadFiles) -> Found:
+        """What the task's role finds in documents; of one that does not search what it makes of the
+        findings that it reads, resting on their quotes alone.
+        """
 
     def reflect(self, view: View) -> Reflected: ...
 

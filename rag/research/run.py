@@ -7,8 +7,8 @@ leaves one checkpoint. Killed, interrupted or out of budget, it continues from t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, cast
 
 from rag.budget import Budget, BudgetSpent
@@ -24,7 +24,7 @@ from rag.research.roles import MAX_ROUNDS
 from rag.session import Session, new_trace_id
 from state.answer import NO_USAGE, Answer, add_usage
 from state.closing import Closing
-from state.errors import CragError, StoreBusyError, UsageError
+from state.errors import CragError, UsageError
 from state.research_events import ResearchEvent, ResearchStarted
 from state.research_state import new_research
 from state.settings import Settings
@@ -74,24 +74,22 @@ class Research(Closing):
         Raises:
             CragError: the index, the engine or a store failed; `resume` goes on from there.
         """
-        budget = Budget.start(self._settings)
+        budget, thread = Budget.start(self._settings), self._settings.thread
+        history = self.session.memory.history(thread) if thread is not None else ()
+        made = self.session.engine.for_question(budget).contextualize(question, history)
         run: Run = {
             "id": new_trace_id(),
             "created_at": time.time(),
             "asked": question,
-            "question": question,
+            "question": made.question,
             "flags": self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
             "max_rounds": self._max_rounds,
-            "usage": NO_USAGE,
+            "usage": add_usage(NO_USAGE, "contextualize", made.usage),
             "state": "running",
             "escalation": None,
             "answer": None,
             "report": None,
         }
-        made = self._contextualized(question, budget)
-        if made is not None:
-            usage = add_usage(NO_USAGE, "contextualize", made.usage)
-            run = {**run, "question": made.question, "usage": usage}
         self._journal.start(run)
         return self._work(run, budget, emit, made)
 
@@ -119,13 +117,6 @@ class Research(Closing):
             self._journal.change(run["id"], state="running", escalation=None, answer=run["answer"])
         return self._work(run, Budget.start(self._settings), emit)
 
-    def _contextualized(self, question: str, budget: Budget) -> Contextualized | None:
-        """A follow-up on a thread becomes a question that stands alone before it is planned."""
-        thread = self._settings.thread
-        history = self.session.memory.history(thread) if thread is not None else []
-        engine = self.session.engine.for_question(budget)
-        return engine.contextualize(question, history) if history else None
-
     def _work(
         self, run: Run, budget: Budget, emit: Emit, made: Contextualized | None = None
     ) -> Report:
@@ -140,12 +131,15 @@ class Research(Closing):
         deps = ResearchDependencies(
             run["id"], researcher, self._journal, budget, keep, self._max_rounds
         )
-        with self._alone(run["id"]):
+        # Another process would do the same subtasks again.
+        lock = self._settings.home / "locks" / f"research-{run['id']}.lock"
+        with write_lock(lock, doing=f"working on research run {run['id']}"):
             keep(self._started(run, deps))
             if made is not None:
-                standing, reason = made.question, made.reason
-                keep({"event": "contextualized", "standalone_question": standing, "reason": reason})
                 deps.warn(made.warnings)
+                if made.reason is not None:
+                    told, why = made.question, made.reason
+                    keep({"event": "contextualized", "standalone_question": told, "reason": why})
             report = self._rounds(run, deps)
             self._keep_trace(report, events)
             if report["escalation"] is not None:
@@ -174,35 +168,21 @@ class Research(Closing):
         }
 
     def _rounds(self, run: Run, deps: ResearchDependencies) -> Report:
-        began = time.perf_counter()
         state = new_research(run["question"], run["usage"])
         ended: BudgetSpent | None = None
-        waiting = False
         try:
-            while state["decision"] != "end" and not waiting:
-                state, waiting = to_boundary(self._checkpoints, state, deps, run["answer"])
-            if not waiting:
-                state, _ = to_boundary(self._checkpoints, state, deps, None)  # it is written up
+            while state["decision"] not in ("end", "escalate"):
+                state = to_boundary(self._checkpoints, state, deps, run["answer"])
+            if state["decision"] == "end":
+                state = to_boundary(self._checkpoints, state, deps, None)  # it is written up
         except BudgetSpent as spent:
             ended = spent
         artifacts = self._journal.artifacts(run["id"])
         if ended is not None and not any(artifact["findings"] for artifact in artifacts):
             raise ended
         warnings = self._journal.warnings(run["id"])
-        seconds = time.perf_counter() - began
+        seconds = deps.at_ms() / 1000
         return make_report(run, state, artifacts, warnings, seconds=seconds, ended=ended)
-
-    @contextmanager
-    def _alone(self, run_id: str) -> Iterator[None]:
-        """One process a run: another would do the same subtasks again."""
-        lock = write_lock(self._settings.home / "locks" / f"research-{run_id}.lock")
-        with ExitStack() as held:
-            try:
-                held.enter_context(lock)
-            except StoreBusyError:
-                told = f"Another process is working on research run {run_id}."
-                raise StoreBusyError(told, "Let it finish.") from None
-            yield
 
     def _own_researcher(self, run_id: str, budget: Budget) -> Researcher:
         """The session's model, charging `budget`; rules for an engine that brings none."""

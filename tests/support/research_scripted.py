@@ -6,7 +6,6 @@ import math
 
 from rag.research.findings import ReadFiles
 from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
-from rag.research.roles import Role
 from state.answer import Citation
 from state.research_state import Subtask
 
@@ -29,7 +28,7 @@ class ScriptedResearcher:
         asked = (f"What came of step {number}?" for number in numbers)
         return Planned(subtasks=[DraftSubtask(role="searcher", instruction=each) for each in asked])
 
-    def search(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
+    def work(self, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
         question = task["instruction"]
         citation: Citation = {
             "marker": 1,
@@ -47,9 +46,6 @@ class ScriptedResearcher:
         }
         text = f"{question} {'It burned down. ' * (ARTIFACT_BYTES // 16)}"
         return Found([{"text": text, "markers": [1]}], [citation], queries=[question])
-
-    def compose(self, role: Role, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
-        return Found()
 
     def reflect(self, view: View) -> Reflected:
         if len(view.artifacts) >= self.enough:

@@ -28,8 +28,11 @@ def lock_path(home: Path, collection: str) -> Path:
 
 
 @contextmanager
-def write_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
-    """Held until the block ends. `wait`: seconds to wait for another holder.
+def write_lock(
+    path: Path, *, wait: float = 0.0, doing: str = "writing to this collection"
+) -> Iterator[None]:
+    """Held until the block ends. `wait`: seconds to wait for another holder, who is told to be
+    `doing` it.
 
     Raises:
         StoreBusyError: another process holds it; names its pid, host and start.
@@ -41,7 +44,7 @@ def write_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
     except OSError as error:
         raise _unusable(path, error) from error
     try:
-        _take(path, descriptor, time.monotonic() + wait)
+        _take(path, descriptor, time.monotonic() + wait, doing)
         try:
             yield
         finally:
@@ -52,7 +55,7 @@ def write_lock(path: Path, *, wait: float = 0.0) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _take(path: Path, descriptor: int, deadline: float) -> None:
+def _take(path: Path, descriptor: int, deadline: float, doing: str) -> None:
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -65,7 +68,7 @@ def _take(path: Path, descriptor: int, deadline: float) -> None:
                 # Empty where the holder has not written its name yet.
                 owner = os.pread(descriptor, 200, 0).decode(errors="replace")
                 raise StoreBusyError(
-                    f"Another process is writing to this collection{owner and f' ({owner})'}.",
+                    f"Another process is {doing}{owner and f' ({owner})'}.",
                     "Try again when it is done.",
                 ) from None
             time.sleep(_POLL_SECONDS)
