@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Literal, NotRequired, TypedDict
 
+from state.answer import Citation
 from state.blocks import Block, BlockKind
 
 WebUse = Literal["allowed", "searched"]
@@ -84,25 +85,9 @@ class Grade(TypedDict):
     grader: GraderName
 
 
-def text_between(held: RetrievedChunk, start: int, end: int) -> str:
+def text_between(held: RetrievedChunk | Excerpt, start: int, end: int) -> str:
     """What stands at `[start:end]` of the document, all of it in what is `held`."""
     return held["text"][start - held["start_char"] : end - held["start_char"]]
-
-
-def anchor_at(held: RetrievedChunk | Excerpt, at: int) -> str | None:
-    """What the document calls the place at an offset of it: of a converted one the last heading
-    there, or else its paragraph; None where its lines tell.
-    """
-    anchor = held.get("anchor")
-    kind, _, number = (anchor or "").partition(" ")
-    if kind not in ("section", "paragraph", "row"):  # what the format itself calls a place
-        return anchor
-    before = [Block(*each) for each in held["blocks"] if each[1] <= at]
-    headings = [block.extent for block in before if block.kind is BlockKind.HEADING]
-    if headings:
-        start, end = (place - held["start_char"] for place in headings[-1])
-        return f"section {' '.join(held['text'][start:end].split())}"
-    return anchor if kind == "section" else f"{kind} {int(number) + max(len(before) - 1, 0)}"
 
 
 class Excerpt(TypedDict):
@@ -131,6 +116,55 @@ class ContextDocument(TypedDict):
     title: str | None
     excerpts: list[Excerpt]
     also: NotRequired[list[str]]
+
+
+def cited(
+    of: RetrievedChunk | ContextDocument,
+    held: RetrievedChunk | Excerpt,
+    start: int,
+    end: int,
+    passage: str,
+) -> Citation:
+    """What stands at `[start:end]` of a document, all of it in what is `held`, as a citation
+    without a number. Lines are told only where they are lines of the file itself.
+    """
+    quote = text_between(held, start, end)
+    line = held["start_line"] + held["text"].count("\n", 0, start - held["start_char"])
+    anchor = _anchor_at(held, start)
+    found: Citation = {
+        "marker": 0,
+        "source": of["source"],
+        "title": of["title"],
+        "page": held["page"],
+        "anchor": f"line {line}" if anchor is None else anchor,
+        "start_line": line if anchor is None else None,
+        "end_line": line + quote.count("\n") if anchor is None else None,
+        "start_char": start,
+        "end_char": end,
+        "chunk_id": held["chunk_id"],
+        "quote": quote,
+        "passage": passage,
+        "support": "verbatim",
+    }
+    if "also" in of:
+        found["also"] = of["also"]
+    return found
+
+
+def _anchor_at(held: RetrievedChunk | Excerpt, at: int) -> str | None:
+    """What the document calls the place at an offset of it: of a converted one the last heading
+    there, or else its paragraph; None where its lines tell.
+    """
+    anchor = held.get("anchor")
+    kind, _, number = (anchor or "").partition(" ")
+    if kind not in ("section", "paragraph", "row"):  # what the format itself calls a place
+        return anchor
+    before = [Block(*each) for each in held["blocks"] if each[1] <= at]
+    headings = [block.extent for block in before if block.kind is BlockKind.HEADING]
+    if headings:
+        start, end = (place - held["start_char"] for place in headings[-1])
+        return f"section {' '.join(held['text'][start:end].split())}"
+    return anchor if kind == "section" else f"{kind} {int(number) + max(len(before) - 1, 0)}"
 
 
 class HistoryTurn(TypedDict):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
-from typing import Any, TypedDict
+from typing import Any
 
 _FEW = 5
 
@@ -41,18 +41,3 @@ def written_place(item: Mapping[str, Any]) -> str:
     if start is None:
         return str(source)
     return f"{source}:{start}" if end in (None, start) else f"{source}:{start}-{end}"
-
-
-class Anchored(TypedDict):
-    """The place of a citation: lines only where they are lines of the file itself."""
-
-    anchor: str | None
-    start_line: int | None
-    end_line: int | None
-
-
-def anchored(anchor: str | None, start: int, end: int) -> Anchored:
-    """As a person says it: what the document itself calls the place, or else its line."""
-    if anchor is not None:
-        return {"anchor": anchor, "start_line": None, "end_line": None}
-    return {"anchor": f"line {start}", "start_line": start, "end_line": end}

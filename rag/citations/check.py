@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING
 
 from state.answer import QUOTED, AnswerPart, Citation, ClaimRecord, ClaimVerdict
 from state.blocks import Block, BlockKind
-from state.passages import ContextDocument, anchor_at
-from state.wording import anchored
+from state.passages import ContextDocument, cited, text_between
 
 if TYPE_CHECKING:
     from rag.citations.locate import Located
@@ -121,7 +120,10 @@ def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
     if not found:
         asks = not part["quotes"] and part["text"].rstrip().endswith("?")
         return Finding("unverified", NOT_FOUND, asks=asks)
-    citations = tuple(citation_of(document, place) for document, place in found)
+    citations = tuple(
+        cited(document, place.excerpt, place.start, place.end, _around(place))
+        for document, place in found
+    )
     around = [question]
     for (document, place), citation in zip(found, citations, strict=True):
         around += [document["title"] or "", place.excerpt["heading"], citation["passage"]]
@@ -159,47 +161,20 @@ def _heard(finding: Finding, supported: bool | None) -> Finding:
     return Finding("verified", "the model confirmed it on the source", cited)
 
 
-def citation_of(document: ContextDocument, place: Located) -> Citation:
-    """Not numbered yet; its passage are the blocks around the quote, with what introduces them."""
-    excerpt = place.excerpt
-    base = excerpt["start_char"]
-    text = excerpt["text"][place.start - base : place.end - base]
-    line = excerpt["start_line"] + excerpt["text"].count("\n", 0, place.start - base)
-    at = anchored(anchor_at(excerpt, place.start), line, line + text.count("\n"))
-    citation: Citation = {
-        "marker": 0,
-        "source": document["source"],
-        "title": document["title"],
-        "page": excerpt["page"],
-        "anchor": at["anchor"],
-        "start_line": at["start_line"],
-        "end_line": at["end_line"],
-        "start_char": place.start,
-        "end_char": place.end,
-        "chunk_id": excerpt["chunk_id"],
-        "quote": text,
-        "passage": _around(place),
-        "support": "verbatim",
-    }
-    if "also" in document:
-        citation["also"] = document["also"]
-    return citation
-
-
 def _around(place: Located) -> str:
+    """The blocks around a quote, with what introduces them."""
     excerpt = place.excerpt
-    base, end = excerpt["start_char"], excerpt["end_char"]
     blocks = [Block(*block) for block in excerpt["blocks"]]
     held = [b for b in blocks if b.start_char < place.end and place.start < b.end_char]
     if not held:
-        return excerpt["text"][place.start - base : place.end - base]
+        return text_between(excerpt, place.start, place.end)
     first, last = min(b.start_char for b in held), max(b.end_char for b in held)
-    passage = excerpt["text"][first - base : last - base]
+    passage = text_between(excerpt, first, last)
     lead = held[0].lead
-    if lead is None or not base <= lead[0] < first:
+    if lead is None or not excerpt["start_char"] <= lead[0] < first:
         return passage
     gap = "\n" if held[0].kind is BlockKind.ROW else "\n\n"
-    return excerpt["text"][lead[0] - base : min(lead[1], end) - base] + gap + passage
+    return text_between(excerpt, lead[0], min(lead[1], excerpt["end_char"])) + gap + passage
 
 
 def marked(text: str, signs: str, *, verbatim: bool = False) -> str:

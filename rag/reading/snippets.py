@@ -16,8 +16,7 @@ from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
 from state.blocks import BlockKind
 from state.documents import without_header
-from state.passages import RetrievedChunk, anchor_at, text_between
-from state.wording import anchored
+from state.passages import RetrievedChunk, cited, text_between
 
 MOST = 3
 READ = 16
@@ -172,27 +171,9 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
     lead = _lead(chunk, units[0], reader)
     whole = text_between(chunk, blocks[0].start_char, blocks[-1].end_char)
     passage = "\n".join(filter(None, (lead, whole)))
-    line = chunk["start_line"] + chunk["text"].count("\n", 0, stretch.start - chunk["start_char"])
-    at = anchored(anchor_at(chunk, stretch.start), line, line + stretch.text.count("\n"))
-    located: Citation = {
-        "marker": 0,
-        "source": chunk["source"],
-        "title": chunk["title"],
-        "page": chunk["page"],
-        "anchor": at["anchor"],
-        "start_line": at["start_line"],
-        "end_line": at["end_line"],
-        "start_char": stretch.start,
-        "end_char": stretch.end,
-        "chunk_id": chunk["chunk_id"],
-        "quote": stretch.text,
-        "passage": passage,
-        "support": "verbatim",
-        "heading": _nearest_heading(stretch) or chunk["title"] or "",
-        "shown": passage if full else shown_stretch(chunk, units, lead, FIRST_LONGEST),
-    }
-    if "also" in chunk:
-        located["also"] = chunk["also"]
+    located = cited(chunk, chunk, stretch.start, stretch.end, passage)
+    located["heading"] = _nearest_heading(stretch) or chunk["title"] or ""
+    located["shown"] = passage if full else shown_stretch(chunk, units, lead, FIRST_LONGEST)
     return located
 
 
