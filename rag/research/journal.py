@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict
 
 from state.answer import NodeUsage, Usage
 from state.closing import Closing
@@ -21,7 +21,7 @@ from state.research_state import Artifact, Subtask
 _KEEP = "insert or ignore into research values (?, ?, ?, ?, ?)"
 _CHANGE = "update research set body = ? where run = ? and kind = 'run'"
 _READ = "select body from research where run = ? and kind = ? and name = coalesce(?, name)"
-_RUNS = "select run, created_at, body from research where kind = 'run'"
+_RUNS = "select body from research where kind = 'run'"
 _FINISHED = "kind = 'run' and json_extract(body, '$.state') = 'finished'"
 _DROP = (
     "delete from research where run in "  # noqa: S608 - a constant
@@ -118,12 +118,13 @@ class Journal(Closing):
         if len(found) != 1 or not run_id:
             told = "begins more than one research run" if found else "is no research run"
             raise UsageError(f"{run_id!r} {told}.", "'last' is the newest.")
-        return _run(*found[0])
+        run: Run = json.loads(found[0][0])
+        return run
 
     def unfinished(self) -> list[Run]:
         """Those that can go on, the newest first."""
         rows = self._file.read(f"{_RUNS} and not ({_FINISHED}) order by created_at desc")
-        return [_run(*row) for row in rows]
+        return [json.loads(body) for (body,) in rows]
 
     def _read(self, run_id: str, kind: Kind, name: str | None = None) -> list[Any]:
         rows = self._file.read(f"{_READ} order by rowid", (run_id, kind, name))
@@ -133,7 +134,3 @@ class Journal(Closing):
         with self._file.writing() as db:
             row = (run_id, kind, name, time.time(), json.dumps(body))
             return bool(db.execute(_KEEP, row).rowcount)
-
-
-def _run(name: str, created: float, body: str) -> Run:
-    return cast("Run", {**json.loads(body), "id": name, "created_at": created})

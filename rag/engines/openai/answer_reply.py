@@ -16,6 +16,7 @@ from pydantic import BaseModel, Field
 from pydantic_core import from_json
 
 from rag.engines.openai.plain_reply import read_parts
+from rag.engines.openai.prompts import without_markers
 from rag.engines.openai.reply import json_objects
 from state.answer import AnswerPart, DraftQuote
 
@@ -28,7 +29,6 @@ _INTRODUCES = re.compile(
     rf"[^\n]*:$|\s{{0,3}}#{{1,6}}\s[^\n]*$|\s{{0,3}}\*\*[^*\n]{{1,80}}\*\*$|{_RULE.pattern}"
 )
 """A line that ends with a colon, a heading, a rule."""
-_MARKER = re.compile(r"[ \t]*\[\d{1,3}\]")
 _NO_CONTROLS = dict.fromkeys(range(32), " ")
 
 
@@ -117,7 +117,7 @@ def _quotes(told: Any) -> list[DraftQuote]:
 
 
 def _part(text: str, quotes: list[DraftQuote], above: str) -> AnswerPart:
-    text = _MARKER.sub("", _clean(text)).strip()[:LONGEST]
+    text = without_markers(_clean(text)).strip()[:LONGEST]
     own_line = _OPENS_A_LINE.match(text) or _OPENS_A_LINE.match(above.rpartition("\n")[2])
     before = "\n" if own_line else " "
     if (text.startswith("```") or "\n" in text or "\n" in above) and above:

@@ -56,12 +56,12 @@ def generate(
             if read.parts or chat.known.answers == "quotes":
                 return Generated(missing=tuple(read.missing))
         elif reply.whole and read.parts and (read.quotes or read.formed or not formed):
-            if formed:
-                chat.learn_answers(quotes=read.quotes, formed=read.formed)
+            if formed and (read.quotes or not read.formed):
+                chat.learn_answers("quotes" if read.formed else "plain")
             shown.finish(reply.text)
             return Generated(tuple(read.parts), tuple(read.missing))
         elif reply.whole and read.parts:
-            chat.learn_answers(quotes=False, formed=False)
+            chat.learn_answers("plain")
         why = _why(chat, reply, meter)
         if read.parts and not (reply.whole or refuses):
             shown.finish(reply.text)

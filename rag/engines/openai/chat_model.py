@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rag.budget import BudgetSpent, call_log, recorded_call
 from rag.endpoint.address import CONNECT_SECONDS, Endpoint, request_seconds, sdk_client
@@ -118,10 +118,9 @@ class ChatModel:
             self.known = known
             keep_server(self._settings.home, self.endpoint, self.name, known)
 
-    def learn_answers(self, *, quotes: bool, formed: bool) -> None:
+    def learn_answers(self, answers: Literal["quotes", "plain"]) -> None:
         """How it answers where quotes are asked for; one that has quoted once can."""
         if self.known.answers != "quotes":
-            answers = "quotes" if formed and quotes else self.known.answers if formed else "plain"
             self.learn(replace(self.known, answers=answers))
 
     def ask(
@@ -233,13 +232,15 @@ class ChatModel:
         seconds = max(self.seconds if left is None else min(self.seconds, left), 0.001)
         method, *bare = form.split()
         options: dict[str, Any] = {}
+        body: dict[str, Any] = {}
         if request.wanted is not None and method != TEXT:
             options |= _asked_by(self._model, request.wanted, method)
+            if "response_format" in options:
+                # Past the SDK's own parser, which loses a reply that was cut short.
+                body["response_format"] = options.pop("response_format")
         options["timeout"] = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
         if request.receive is not None:
             options["stream_usage"] = not bare
-        # Past the SDK's own parser, which loses a reply that was cut short.
-        body = {name: options.pop(name) for name in ("response_format",) if name in options}
         if not bare:
             for name in ("temperature", "reasoning_effort"):
                 if (value := getattr(self._settings, name)) is not None:
