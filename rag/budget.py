@@ -5,14 +5,14 @@ calls that were made, recorded for whoever wants to know.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import TYPE_CHECKING, Literal
 
-from state.answer import NO_CALLS, NodeUsage
+from state.answer import NodeUsage, Usage, add_usage
 from state.errors import BudgetError
 from state.settings import Settings
 
@@ -26,11 +26,8 @@ class BudgetSpent(BudgetError):  # noqa: N818 - a signal that only turns into an
     """A budget of the question is spent.
 
     Whoever holds a supported answer by then catches it and ends with that answer, status
-    partial; uncaught, it is the BudgetError of a question that has none. `usage` is what the
-    engine's calls had cost by then, the one that was cut off included.
+    partial; uncaught, it is the BudgetError of a question that has none.
     """
-
-    usage: NodeUsage = NO_CALLS
 
 
 @dataclass(slots=True)
@@ -138,6 +135,22 @@ def told_of(call: ModelCalled, node: str, started: float) -> ModelCalled:
     return {**call, "node": node, "at_ms": round(call["at_ms"] - started * 1000, 3)}
 
 
+def with_calls(usage: Usage, node: str, calls: Iterable[ModelCalled]) -> Usage:
+    """With what the calls took that a model replied to, or that were sent and cut off."""
+    for call in calls:
+        if call["operation"] == "chat" and call["input_tokens"]:
+            spent: NodeUsage = {
+                "llm_calls": 1,
+                "input_tokens": call["input_tokens"],
+                "output_tokens": call["output_tokens"],
+                "cost_usd": call["cost_usd"],
+            }
+            if call["estimated"]:
+                spent["estimated"] = True
+            usage = add_usage(usage, node, spent)
+    return usage
+
+
 @contextmanager
 def recorded_call(
     log: list[ModelCalled] | None,
@@ -161,6 +174,9 @@ def recorded_call(
         "ms": 0.0,
         "input_tokens": 0,
         "output_tokens": 0,
+        "cost_usd": 0.0,
+        "estimated": False,
+        "warning": None,
         "failed": True,
     }
     if log is not None:

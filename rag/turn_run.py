@@ -12,10 +12,10 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from rag.budget import Budget
+from rag.budget import Budget, with_calls
 from rag.dependencies import Dependencies, new_answer
 from rag.graph import recursion_limit
-from state.answer import FAILED, NO_USAGE, Answer, NodeUsage, Status, add_usage
+from state.answer import FAILED, NO_USAGE, Answer, Status
 from state.errors import CragError
 
 if TYPE_CHECKING:
@@ -201,14 +201,8 @@ def failed_turn(question: str, deps: Dependencies, events: Sequence[Event]) -> A
             loop_count = event["loop"]
         elif event["event"] == "node_finished":
             timings[event["node"]] = timings.get(event["node"], 0.0) + event["ms"]
-        elif event["event"] == "model_called" and event["operation"] != "embeddings":
-            spent: NodeUsage = {
-                "llm_calls": 1,
-                "input_tokens": event["input_tokens"],
-                "output_tokens": event["output_tokens"],
-                "cost_usd": None,
-            }
-            usage = add_usage(usage, event["node"], spent)
+        elif event["event"] == "model_called":
+            usage = with_calls(usage, event["node"], [event])
     answer = new_answer(
         question, deps.engine, deps.reader, deps.settings, deps.thread, deps.trace_id
     )

@@ -171,8 +171,6 @@ class Answer(TypedDict):
     warnings: list[str]
 
 
-NO_CALLS: NodeUsage = {"llm_calls": 0, "input_tokens": 0, "output_tokens": 0, "cost_usd": 0.0}
-
 NO_USAGE: Usage = {
     "llm_calls": 0,
     "input_tokens": 0,

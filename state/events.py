@@ -48,7 +48,9 @@ class ModelCalled(TypedDict):
     """A request to a model, its retries included, told when its node has finished.
 
     `prompt` is a hash of its constant words. One that `failed`
-    gave no reply, and counts tokens only where the question's time ran out over it.
+    gave no reply, and counts tokens only where the question's time ran out over it. The cost is
+    None where no price is known; `estimated`: the server sent no counts, they were counted here;
+    `warning` is what a person should know of it.
     """
 
     event: Literal["model_called"]
@@ -61,6 +63,9 @@ class ModelCalled(TypedDict):
     ms: float
     input_tokens: int
     output_tokens: int
+    cost_usd: float | None
+    estimated: bool
+    warning: str | None
     failed: bool
 
 

@@ -4,7 +4,6 @@ in which form does it reply, how fast, and how much may a prompt hold.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -121,27 +120,26 @@ def _offered(endpoint: Endpoint, model: str) -> Check:
 
 def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
     """Sends one made-up document of some 400 tokens; no document of the person's."""
-    from rag.budget import Budget
+    from rag.budget import Budget, recorded
     from rag.endpoint.local_servers import facts_of
     from rag.endpoint.servers import KnownServer
     from rag.engines.openai.chat_model import LINE, ChatModel
-    from rag.engines.openai.usage_meter import UsageMeter
     from rag.engines.openai.verdicts import read_verdicts, sheet
 
     patient = settings.request_timeout or _PROBE_SECONDS
     asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
-    chat, meter = ChatModel(settings.model, endpoint, asked), UsageMeter(Budget())
+    chat = ChatModel(settings.model, endpoint, asked)
     chat.learn(KnownServer())  # found out anew
-    began = time.perf_counter()
     try:
-        reply = chat.ask(_PROBE, meter, LINE, sheet("document", 1))
+        with recorded() as calls:
+            reply = chat.ask(_PROBE, Budget(), LINE, sheet("document", 1))
     except ModelError as error:
         yield ill("model: replies", error)
         return
     finally:
         chat.close()
-    tokens = meter.usage["input_tokens"] + meter.usage["output_tokens"]
-    speed = tokens / max(time.perf_counter() - began, 0.001)
+    tokens = sum(call["input_tokens"] + call["output_tokens"] for call in calls)
+    speed = 1000 * tokens / max(sum(call["ms"] for call in calls), 1.0)
     form = _SAID[(chat.known.form or "text").split()[0]]
     thinks = "; thinks before it replies" if reply.thinks else ""
     detail = f"{form}{thinks}; {speed:,.0f} tokens a second"

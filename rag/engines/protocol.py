@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from rag.budget import Budget
 from rag.question.parts import QuestionPart
-from state.answer import NO_CALLS, AnswerPart, NodeUsage, Snippet
+from state.answer import AnswerPart, Snippet
 from state.passages import ContextDocument, Grade, HistoryTurn, RetrievedChunk
 
 Emit = Callable[[str], None]
@@ -22,10 +22,9 @@ Emit = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """What goes with all that an engine gives: what its calls took, what a person should know."""
+    """What goes with all that an engine gives: what a person should know."""
 
-    usage: NodeUsage = field(default_factory=lambda: NO_CALLS)
-    warnings: tuple[str, ...] = ()
+    warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from rag.dependencies import Dependencies
 from rag.index.terms import terms
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
-from state.answer import ClaimRecord, Status, add_usage
+from state.answer import ClaimRecord, Status
 from state.choices import Verifier
 from state.graph_state import GraphState
 
@@ -143,9 +143,5 @@ def _verified(checked: Checked, state: GraphState, deps: Dependencies) -> tuple[
     try:
         said = deps.engine.verify(claims, quotes)
     except BudgetSpent as ended:
-        usage = add_usage(state["usage"], "check_answer", ended.usage)
-        return checked, {"budget_spent": str(ended), "usage": usage}
-    return heard(checked, said.supported), {
-        "usage": add_usage(state["usage"], "check_answer", said.usage),
-        "warnings": [*state["warnings"], *said.warnings],
-    }
+        return checked, {"budget_spent": str(ended)}
+    return heard(checked, said.supported), {"warnings": [*state["warnings"], *said.warnings]}

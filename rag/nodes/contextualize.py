@@ -17,7 +17,6 @@ from rag.question.small_talk import (
     recalled,
     small_talk,
 )
-from state.answer import add_usage
 from state.graph_state import GraphState
 
 
@@ -35,7 +34,6 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     return {
         "standalone_question": result.question,
         "query": result.question,
-        "usage": add_usage(state["usage"], "contextualize", result.usage),
         "warnings": [*state["warnings"], *result.warnings],
     }
 

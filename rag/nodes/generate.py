@@ -16,7 +16,6 @@ from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
 from rag.question.parts import QuestionPart
 from rag.reading.snippets import shown_snippets
-from state.answer import add_usage
 from state.graph_state import GraphState
 
 
@@ -45,7 +44,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         except BudgetSpent as ended:
             spent = str(ended)
             runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
-            result = replace(_without_budget(deps, request, emit), usage=ended.usage)
+            result = _without_budget(deps, request, emit)
     else:
         result = _without_budget(deps, request, emit)
     return {
@@ -53,7 +52,6 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         "missing": list(result.missing),
         "complete": result.complete,
         "budget_spent": spent,
-        "usage": add_usage(state["usage"], "generate", result.usage),
         "warnings": [*state["warnings"], *result.warnings],
     }
 

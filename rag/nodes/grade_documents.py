@@ -5,7 +5,6 @@ A chunk is graded once a question. A loop that found nothing new asks the engine
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import cast
 
 from langgraph.runtime import Runtime
@@ -16,7 +15,7 @@ from rag.engines.protocol import Graded, GradeRequest
 from rag.nodes.update import Update, both
 from rag.question.parts import QuestionPart
 from rag.routes import decided
-from state.answer import GradedChunk, LoopRecord, add_usage
+from state.answer import GradedChunk, LoopRecord
 from state.graph_state import GraphState
 from state.passages import Grade
 
@@ -41,7 +40,6 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
             spent = str(ended)
             if runtime.context.fallback is not None:
                 graded = runtime.context.fallback.grade(request)
-            graded = replace(graded, usage=ended.usage)
     grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
     by_model = any(grade["grader"] == "model" for grade in grades.values())
     found: Update = {
@@ -71,7 +69,6 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         "parts": parts,
         "loops": [*state["loops"], record],
         "scratchpad": [f"Searched {state['query']!r}: {reason}."],
-        "usage": add_usage(state["usage"], "grade_documents", graded.usage),
         "warnings": [*state["warnings"], *graded.warnings],
     }
 

@@ -15,7 +15,7 @@ from rag.engines.protocol import RewriteRequest, Rewritten, same_query
 from rag.nodes.update import Update, both
 from rag.question.parts import QuestionPart
 from rag.routes import decided
-from state.answer import LoopRecord, add_usage
+from state.answer import LoopRecord
 from state.graph_state import GraphState
 
 
@@ -35,7 +35,7 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         )
     except BudgetSpent as error:
         spent = str(error)
-        result = Rewritten(query=None, reason=spent, usage=error.usage)
+        result = Rewritten(query=None, reason=spent)
     query = result.query
     if query is not None and any(same_query(query, earlier) for earlier in tried):
         query, reason = None, "the rewrite repeats a query"
@@ -51,7 +51,6 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     )
     common: Update = {
         "budget_spent": spent,
-        "usage": add_usage(state["usage"], "transform_query", result.usage),
         "warnings": [*state["warnings"], *result.warnings],
     }
     if query is None:

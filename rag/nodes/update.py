@@ -8,9 +8,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from rag.budget import recorded, told_of
+from rag.budget import recorded, told_of, with_calls
 from rag.dependencies import Dependencies
 from rag.index.vocabulary import reading_for
+from state.events import ModelCalled
 from state.graph_state import GraphState
 
 Update = dict[str, Any]
@@ -30,9 +31,9 @@ def _asked(state: GraphState) -> list[str]:
 
 
 def timed(name: str, node: Node) -> Callable[..., Update]:
-    """`node`, with its start, its model calls and its end told to the stream and its time in
-    `timing_metrics`. It reads in the language of the question, of those before it, or of the
-    collection.
+    """`node`, with its start, its model calls and its end told to the stream, its time in
+    `timing_metrics` and what its calls took in `usage`. It reads in the language of the question,
+    of those before it, or of the collection.
     """
 
     def run(state: GraphState, *, runtime: Runtime[Dependencies]) -> Update:
@@ -42,7 +43,15 @@ def timed(name: str, node: Node) -> Callable[..., Update]:
             with reading_for(deps.reader, *_asked(state)):
                 return node(state, runtime)
 
-        update, spent = told(name, read, runtime.stream_writer, deps.started)
+        update, calls, spent = told(name, read, runtime.stream_writer, deps.started)
+        if calls:
+            usage, warnings = (update.get(key, state[key]) for key in ("usage", "warnings"))
+            warned = [call["warning"] for call in calls if call["warning"] is not None]
+            update = {
+                **update,
+                "usage": with_calls(usage, name, calls),
+                "warnings": [*warnings, *warned],
+            }
         timings = update.get("timing_metrics", state.get("timing_metrics", {}))
         total = round(timings.get(name, 0.0) + spent, 3)
         return {**update, "timing_metrics": {**timings, name: total}}
@@ -61,9 +70,9 @@ def with_given(run: Callable[..., Update], given: Dependencies) -> Callable[...,
 
 def told(
     name: str, run: Callable[[], Update], write: Callable[[Any], None], started: float
-) -> tuple[Update, float]:
-    """What a node's `run()` returns, and its milliseconds. Its start, its model calls and its end
-    are told to `write`, with times counted from `started`.
+) -> tuple[Update, list[ModelCalled], float]:
+    """What a node's `run()` returns, its model calls and its milliseconds. Its start, these calls
+    and its end are told to `write`, with times counted from `started`.
     """
     began = time.perf_counter()
     at_ms = round((began - started) * 1000, 3)
@@ -76,4 +85,4 @@ def told(
                 write(told_of(call, name, started))
     spent = round((time.perf_counter() - began) * 1000, 3)
     write({"event": "node_finished", "node": name, "ms": spent})
-    return update, spent
+    return update, calls, spent

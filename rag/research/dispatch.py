@@ -13,15 +13,15 @@ from threading import Thread
 
 from rag.budget import recorded, told_of
 from rag.research.findings import read_files_of, written
-from rag.research.researcher import ResearchDependencies
-from state.answer import NO_USAGE, add_usage
+from rag.research.researcher import Found, ResearchDependencies
+from state.answer import Usage
 from state.events import ModelCalled
 from state.research_state import Artifact, Subtask
 
 AT_ONCE = 6
 """Subtasks that run together at most."""
 
-Returned = SimpleQueue[tuple[Subtask, Artifact | BaseException, list[ModelCalled], float]]
+Returned = SimpleQueue[tuple[Subtask, Found | BaseException, list[ModelCalled], float]]
 """What became of each subtask, with the model calls made for it and its milliseconds."""
 
 
@@ -45,15 +45,17 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
             _start(task, [done[read] for read in _reads(task, plan)], deps, returned)
         failures: list[BaseException] = []
         for _ in ready:
-            task, result, calls, ms = returned.get()
+            task, found, calls, ms = returned.get()
             for call in calls:
                 deps.emit(told_of(call, task["id"], deps.started))
-            if isinstance(result, BaseException):
-                failures.append(result)
+            usage = deps.spent(task["role"], calls)
+            if isinstance(found, BaseException):
+                failures.append(found)
             else:
-                deps.journal.keep(deps.run_id, result)
-                _tell(result, ms, deps)
-                done[task["id"]] = result
+                deps.warn(found.warnings)
+                done[task["id"]] = artifact = _artifact(task, found, usage)
+                deps.journal.keep(deps.run_id, artifact)
+                _tell(artifact, ms, deps)
         if failures:
             raise failures[0]
     return [done[task["id"]] for task in plan if task["status"] == "planned"]
@@ -64,13 +66,14 @@ def _start(
 ) -> None:
     def work() -> None:
         began = deps.at_ms()
-        result: Artifact | BaseException
+        found: Found | BaseException
         with recorded() as calls:
             try:
-                result = run_subtask(task, read, deps)
+                deps.budget.check()
+                found = deps.researcher.work(task, read_files_of(read))
             except BaseException as error:  # noqa: BLE001 - raised again by the dispatcher
-                result = error
-        returned.put((task, result, calls, round(deps.at_ms() - began, 3)))
+                found = error
+        returned.put((task, found, calls, round(deps.at_ms() - began, 3)))
 
     Thread(target=work, name=f"subagent {task['expected_artifact']}", daemon=True).start()
 
@@ -80,15 +83,7 @@ def _reads(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
     return [other["id"] for other in plan if other["expected_artifact"] in task["read_files"]]
 
 
-def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependencies) -> Artifact:
-    """The finished artifact; `read` are the artifacts of the task's `read_files`.
-
-    Raises:
-        CragError: the engine or the index failed; nothing is returned, so nothing is quoted.
-    """
-    deps.budget.check()
-    found = deps.researcher.work(task, read_files_of(read))
-    deps.warn(found.warnings)
+def _artifact(task: Subtask, found: Found, usage: Usage) -> Artifact:
     used = {marker for finding in found.findings for marker in finding["markers"]}
     return {
         **task,
@@ -99,7 +94,7 @@ def run_subtask(task: Subtask, read: Sequence[Artifact], deps: ResearchDependenc
         "citations": [citation for citation in found.citations if citation["marker"] in used],
         "missing": list(found.missing),
         "nearest": list(found.nearest),
-        "usage": add_usage(NO_USAGE, task["role"], found.usage),
+        "usage": usage,
         "trace_id": found.trace_id,
     }
 

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
-from state.answer import NodeUsage, Usage
+from state.answer import Usage
 from state.closing import Closing
 from state.errors import UsageError
 from state.home_db import HomeDb
@@ -29,7 +29,7 @@ _DROP = (
 )
 
 Kind = Literal["run", "plan", "artifact", "warning"]
-Plan = tuple[list[Subtask], NodeUsage]
+Plan = tuple[list[Subtask], Usage]
 """A round's subtasks, and what planning them cost."""
 
 

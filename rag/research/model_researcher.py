@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -16,7 +16,6 @@ from rag.context import context_of, interleaved
 from rag.engines.openai.answer_reply import Part
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages
-from rag.engines.openai.usage_meter import UsageMeter
 from rag.index.reader import CollectionReader
 from rag.research.contents import table_of_contents
 from rag.research.findings import ReadFiles
@@ -99,10 +98,10 @@ class ModelResearcher:
         self._reader = reader
 
     def plan(self, view: View) -> Planned:
-        meter = UsageMeter(self._budget)
+        warnings: list[str] = []
         contents = table_of_contents(self._reader, [view.state["question"], *view.state["leads"]])
-        plan = self._asked(plan_messages(view, contents), Plan, meter) or Plan(subtasks=[])
-        return Planned(subtasks=plan.subtasks, **_spent(meter))
+        plan = self._asked(plan_messages(view, contents), Plan, warnings) or Plan(subtasks=[])
+        return Planned(subtasks=plan.subtasks, warnings=warnings)
 
     def work(self, task: Subtask, read: ReadFiles) -> Found:
         if ROLES[task["role"]].searches:
@@ -113,10 +112,10 @@ class ModelResearcher:
         """What the task's queries bring is read; what that leaves open is searched once more by
         queries of the searcher's own, so that nothing is missing that one search missed.
         """
-        meter, queries = UsageMeter(self._budget), task["queries"]
+        queries, warnings = task["queries"], list[str]()
         named = [self._reader.document_chunks(name, 1) for name in task["documents"]]
         given = self._find(queries, READ_TOKENS, named=[each[0] for each in named if each])
-        reply = self._asked(search_messages(task, read, given), Findings, meter)
+        reply = self._asked(search_messages(task, read, given), Findings, warnings)
         found = list(reply.findings) if reply else []
         missing = distinct(reply.not_found if reply else ()) or ([] if found else [task["heading"]])
         if missing and reply:
@@ -126,21 +125,19 @@ class ModelResearcher:
             told = [finding.text for finding in found]
             messages = search_messages(task, read, more, told, missing)
             with suppress(BudgetSpent):  # what was found is kept; the next call ends the run
-                reply = self._asked(messages, Findings, meter) if more else None
+                reply = self._asked(messages, Findings, warnings) if more else None
                 if reply:
                     found += reply.findings
                     missing = distinct(reply.not_found) or ([] if reply.findings else missing)
             given = [*given, *more]
         checked = check([_part(each) for each in found], given, task["instruction"])
-        meter.warnings += [
-            f"Left out, for its quote says otherwise: {text}" for text in checked.dropped
-        ]
+        warnings += [f"Left out, for its quote says otherwise: {text}" for text in checked.dropped]
         findings: list[Finding] = [
             {"text": claim["text"], "markers": claim["citations"]}
             for claim in checked.claims
             if claim["verdict"] != "contradicted" and claim["text"]
         ]
-        return Found(findings, checked.citations, missing, queries=queries, **_spent(meter))
+        return Found(findings, checked.citations, missing, queries=queries, warnings=warnings)
 
     def _find(
         self,
@@ -163,8 +160,8 @@ class ModelResearcher:
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
     def _composed(self, task: Subtask, read: ReadFiles) -> Found:
-        meter = UsageMeter(self._budget)
-        reply = self._asked(compose_messages(task, read), Parts, meter)
+        warnings: list[str] = []
+        reply = self._asked(compose_messages(task, read), Parts, warnings)
         known = {citation["marker"] for citation in read.citations}
         findings: list[Finding] = []
         words = 0
@@ -176,14 +173,14 @@ class ModelResearcher:
             if text:
                 markers = [number for number in dict.fromkeys(part.quotes) if number in known]
                 findings.append({"text": text, "markers": markers})
-        return Found(findings, read.citations, **_spent(meter))
+        return Found(findings, read.citations, warnings=warnings)
 
     def reflect(self, view: View) -> Reflected:
         """Nothing is left open at a first look: an end is put off until it was searched again."""
-        meter = UsageMeter(self._budget)
-        reply = self._asked(reflection_messages(view), Reflection, meter)
+        warnings: list[str] = []
+        reply = self._asked(reflection_messages(view), Reflection, warnings)
         if reply is None:
-            return Reflected("end", UNREADABLE, **_spent(meter))
+            return Reflected("end", UNREADABLE, warnings=warnings)
         closed = tuple(part for n, part in enumerate(view.open, 1) if n in reply.answered)
         left = [part for part in view.open if part not in closed]
         decision, reason, leads = reply.decision, one_line(reply.reason), distinct(reply.leads)
@@ -191,22 +188,17 @@ class ModelResearcher:
             decision, reason, leads = "replan", SECOND_LOOK, left
         question = one_line(reply.question) or None
         leads = leads[:MOST_LEADS]
-        return Reflected(decision, reason, leads, closed, question, **_spent(meter))
+        return Reflected(decision, reason, leads, closed, question, warnings=warnings)
 
-    def _asked(self, messages: Messages, shape: type[T], meter: UsageMeter) -> T | None:
+    def _asked(self, messages: Messages, shape: type[T], warnings: list[str]) -> T | None:
         """The reply, asked for once more when it cannot be read; None where it never could."""
         for _ in range(ATTEMPTS):
-            reply = self._chat.ask(messages, meter, REPLY_TOKENS, shape)
+            reply = self._chat.ask(messages, self._budget, REPLY_TOKENS, shape)
             with suppress(ValidationError):
                 return shape.model_validate(reply.fields())
         who = self._chat.who
-        meter.warnings.append(f"{who} gave no usable {shape.__name__} in {ATTEMPTS} attempts.")
+        warnings.append(f"{who} gave no usable {shape.__name__} in {ATTEMPTS} attempts.")
         return None
-
-
-def _spent(meter: UsageMeter) -> dict[str, Any]:
-    """Of an Outcome: what its calls took, what a person should know."""
-    return {"usage": meter.usage, "warnings": tuple(meter.warnings)}
 
 
 def _part(finding: Part) -> AnswerPart:

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from textwrap import shorten
 
-from rag.research.journal import Plan
 from rag.research.researcher import DraftSubtask, ResearchDependencies
 from rag.research.roles import ROLES, SEARCHER, WRITER
 from rag.research.virtual_files import artifact_name
@@ -23,7 +22,7 @@ LONGEST_QUERY = 300
 _SEARCHED_WHOLE = "The plan left out the question, which is searched as it stands."
 
 
-def new_subtasks(state: ResearchState, deps: ResearchDependencies) -> Plan:
+def new_subtasks(state: ResearchState, deps: ResearchDependencies) -> list[Subtask]:
     """The round's new subtasks; errors as the researcher's. A first plan that searches nothing
     becomes a search for the question.
     """
@@ -34,7 +33,7 @@ def new_subtasks(state: ResearchState, deps: ResearchDependencies) -> Plan:
         deps.warn([_SEARCHED_WHOLE])
         draft = DraftSubtask(role=SEARCHER, instruction=state["question"])
         new = checked_plan([draft], step=state["step"])
-    return new, planned.usage
+    return new
 
 
 def checked_plan(

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from langgraph.graph import StateGraph
 from langgraph.runtime import Runtime
 
+from rag.budget import call_log
 from rag.graph import wire
 from rag.nodes.update import Update, told
 from rag.research.dispatch import dispatch as run_plan
@@ -23,7 +24,7 @@ from rag.research.roles import WRITER
 from rag.research.virtual_files import artifact_name, evict, shrink, summaries, written
 from rag.text.prose import one_line
 from rag.topology import RESEARCH
-from state.answer import add_usage
+from state.answer import add_usages
 from state.research_state import ResearchState
 from state.wording import many
 
@@ -56,7 +57,7 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
     number = state["plans"] + 1
     made = deps.journal.plan(deps.run_id, number)
     if made is None:
-        made = new_subtasks(state, deps)
+        made = new_subtasks(state, deps), deps.spent("plan", call_log())
         deps.journal.keep_plan(deps.run_id, number, made)
     new, spent = made
     deps.emit({"event": "planned", "round": number, "subtasks": new})
@@ -64,7 +65,7 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
         "plan": [*state["plan"], *new],
         "leads": [],
         "plans": number,
-        "usage": add_usage(state["usage"], "plan", spent),
+        "usage": add_usages([state["usage"], spent]),
     }
 
 
@@ -89,7 +90,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     view = deps.view(state)
     reflected = decided(view, deps)
     closed = [*state["closed"], *reflected.closed]
-    usage = add_usage(state["usage"], "reflect", reflected.usage)
+    usage = add_usages([state["usage"], deps.spent("reflect", call_log())])
     deps.emit(
         {
             "event": "reflected",

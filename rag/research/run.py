@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Any, cast
 
-from rag.budget import Budget, BudgetSpent
+from rag.budget import Budget, BudgetSpent, recorded, with_calls
 from rag.dependencies import new_answer
 from rag.engines.protocol import Contextualized
 from rag.index.home.lock import write_lock
@@ -22,7 +22,7 @@ from rag.research.research_graph import checkpoint_name, to_boundary
 from rag.research.researcher import Emit, ResearchDependencies, Researcher
 from rag.research.roles import MAX_ROUNDS
 from rag.session import Session, new_trace_id
-from state.answer import NO_USAGE, Answer, add_usage
+from state.answer import NO_USAGE, Answer
 from state.closing import Closing
 from state.errors import CragError, UsageError
 from state.research_events import ResearchEvent, ResearchStarted
@@ -76,7 +76,8 @@ class Research(Closing):
         """
         budget, thread = Budget.start(self._settings), self._settings.thread
         history = self.session.memory.history(thread) if thread is not None else ()
-        made = self.session.engine.for_question(budget).contextualize(question, history)
+        with recorded() as calls:
+            made = self.session.engine.for_question(budget).contextualize(question, history)
         run: Run = {
             "id": new_trace_id(),
             "created_at": time.time(),
@@ -84,7 +85,7 @@ class Research(Closing):
             "question": made.question,
             "flags": self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
             "max_rounds": self._max_rounds,
-            "usage": add_usage(NO_USAGE, "contextualize", made.usage),
+            "usage": with_calls(NO_USAGE, "contextualize", calls),
             "state": "running",
             "escalation": None,
             "answer": None,

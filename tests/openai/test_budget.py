@@ -5,9 +5,10 @@ from threading import Thread
 import pytest
 from openai_samples import settings_for
 
-from rag.budget import Budget, BudgetSpent
+from rag.budget import Budget, BudgetSpent, recorded, recorded_call, with_calls
+from rag.engines.openai.prices import charge, price_of, require_prices
 from rag.engines.openai.reply import Reply
-from rag.engines.openai.usage_meter import UsageMeter, price_of, require_prices
+from state.answer import NO_USAGE
 from state.errors import SettingsError
 
 
@@ -88,12 +89,14 @@ def test_a_budget_adds_up_from_several_threads():
 
 
 def test_one_unpriced_call_makes_the_cost_unknown():
-    meter = UsageMeter(Budget())
+    budget = Budget()
     counted = Reply("Yes.", usage={"input_tokens": 100, "output_tokens": 1, "total_tokens": 101})
-    for price, reply in (((1.0, 1.0), counted), (None, Reply("Yes."))):
-        call = {"model": "m", "host": "h"}
-        meter.settle(call, [("user", "Is it so?")], reply, price)
-    assert meter.usage["llm_calls"] == 2
-    assert meter.usage["cost_usd"] is None
-    assert meter.usage["estimated"] is True
-    assert meter.budget.tokens == sum(meter.usage[f"{side}_tokens"] for side in ("input", "output"))
+    with recorded() as calls:
+        for price, reply in (((1.0, 1.0), counted), (None, Reply("Yes."))):
+            with recorded_call(calls, "chat", "m", "h") as call:
+                charge(call, [("user", "Is it so?")], reply, price, budget)
+    usage = with_calls(NO_USAGE, "generate", calls)
+    assert usage["llm_calls"] == 2
+    assert usage["cost_usd"] is None
+    assert usage["by_node"]["generate"]["estimated"] is True
+    assert budget.tokens == sum(usage[f"{side}_tokens"] for side in ("input", "output"))

@@ -17,6 +17,7 @@ from scripted_server import (
     text,
 )
 
+from rag.budget import recorded
 from rag.endpoint.address import chat_endpoint, request_seconds
 from state.errors import ModelAccessError, ModelError, SettingsError
 
@@ -108,7 +109,9 @@ def test_a_server_that_reads_less_than_was_sent_has_cut_it_and_that_is_told(coun
     reply = text("Paris [1].", usage=(counted, 5) if counted else None)
     with ScriptedServer(reply) as server:
         request = answering(*[{**long, "chunk_id": str(n)} for n in range(3)])
-        warnings = connect(server).generate(request, lambda _: None).warnings
+        with recorded() as calls:
+            connect(server).generate(request, lambda _: None)
+    warnings = [call["warning"] for call in calls if call["warning"]]
     assert bool(warnings) == cut
     assert all("OLLAMA_CONTEXT_LENGTH" in line and "2,048" in line for line in warnings)
 

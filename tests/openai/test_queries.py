@@ -55,9 +55,8 @@ def test_a_first_question_costs_no_call():
 def test_a_follow_up_costs_one(reply, question):
     with ScriptedServer(text(reply)) as server:
         result = connect(server).contextualize("And Germany?", HISTORY)
-        assert len(server.requests) == 1
     assert result.question == question
-    assert result.usage["llm_calls"] == 1
+    assert len(server.requests) == 1
     assert result.warnings == ()
 
 
@@ -67,7 +66,7 @@ def test_what_is_no_question_leaves_it_to_code_with_a_warning(reply):
         result = connect(server, LocalQueries()).contextualize("And Germany?", HISTORY)
     assert result.question == "And Germany? (by code)"
     assert "did not rewrite" in result.warnings[0]
-    assert result.usage["llm_calls"] == 1
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -125,7 +124,7 @@ def test_where_code_alone_graded_the_model_is_asked_for_other_words():
     with ScriptedServer(text("Query: seat of the French government")) as server:
         result = connect(server).rewrite(rewriting(grader="local"))
     assert result.query == "seat of the French government"
-    assert result.usage["llm_calls"] == 1
+    assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("reply", [QUESTION, "", "what is the capital of france"])

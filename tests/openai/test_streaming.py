@@ -8,7 +8,7 @@ from bad_servers import MISDEEDS, bad_server
 from openai_samples import BERLIN, PARIS, answering, connect, said, settings_for
 from scripted_server import ScriptedServer, Sent, chunk, status, stream, text
 
-from rag.budget import Budget, BudgetSpent
+from rag.budget import Budget, BudgetSpent, recorded
 from state.errors import ModelError
 
 
@@ -43,11 +43,12 @@ def test_each_piece_is_passed_on_before_the_next_is_sent():
 
 
 def test_usage_that_is_not_sent_is_counted_and_marked():
-    with ScriptedServer(text("Paris [1].", usage=None)) as server:
-        result, _ = generate(server)
-    assert result.usage["estimated"] is True
-    assert result.usage["output_tokens"] == 4
-    assert 100 < result.usage["input_tokens"] < 600
+    with ScriptedServer(text("Paris [1].", usage=None)) as server, recorded() as calls:
+        generate(server)
+    (call,) = calls
+    assert call["estimated"] is True
+    assert call["output_tokens"] == 4
+    assert 100 < call["input_tokens"] < 600
 
 
 @pytest.mark.parametrize(
@@ -181,11 +182,12 @@ def test_where_nobody_watches_the_answer_comes_in_one_piece(ending):
     shown: list[str] = []
     with ScriptedServer(text("<think>Hm.</think> Paris [1].", finish=ending)) as server:
         engine = connect(server).for_question(Budget(), streamed=False)
-        result = engine.generate(answering(), shown.append)
+        with recorded() as calls:
+            result = engine.generate(answering(), shown.append)
         assert not server.requests[0].body["stream"]
     assert shown == ["Paris [1]."]
     assert (said(result), result.complete) == ("Paris.", ending == "stop")
-    assert result.usage["input_tokens"] == 100
+    assert calls[0]["input_tokens"] == 100
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ import pytest
 from openai_samples import chunk_of, connect, document_of, grading, said, verdict
 from scripted_server import ScriptedServer, call, shape_asked, status, text
 
+from rag.budget import recorded, with_calls
 from rag.engines.protocol import GenerateRequest
+from state.answer import NO_USAGE
 
 FAULTS = [status(429, "slow down", {"Retry-After": "0"}), status(500, "oops")]
 
@@ -35,12 +37,14 @@ def unreliable(share):
 
 
 def ask(engine, number):
+    """The grades and the answer, and the calls that were made for them."""
     chunk = chunk_of(f"c{number}", f"The answer to number {number} is {number}.")
     question = f"What about number {number}"
-    graded = engine.grade(grading(chunk, question=question, query=question))
     request = GenerateRequest(question, (), (), (), context=[document_of(1, chunk)])
-    answer = engine.generate(request, lambda _: None)
-    return graded, answer
+    with recorded() as calls:
+        graded = engine.grade(grading(chunk, question=question, query=question))
+        answer = engine.generate(request, lambda _: None)
+    return graded, answer, calls
 
 
 @pytest.mark.parametrize(
@@ -52,9 +56,9 @@ def test_nothing_is_lost_or_mixed_up_at_one_failure_in_five(monkeypatch, questio
         engine = connect(server, max_retries=5)
         with ThreadPoolExecutor(at_once) as pool:
             results = list(pool.map(lambda n: ask(engine, n), range(questions)))
-    for number, (graded, answer) in enumerate(results):
+    for number, (graded, answer, calls) in enumerate(results):
         assert graded.grades[0]["relevant"] is (number % 2 == 0)
         assert (said(answer), answer.complete) == (f"It is {number}.", True)
         assert graded.warnings == answer.warnings == ()
-        assert graded.usage["llm_calls"] == answer.usage["llm_calls"] == 1
+        assert with_calls(NO_USAGE, "both", calls)["llm_calls"] == 2
     assert len(server.requests) > questions * 2

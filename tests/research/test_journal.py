@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 
 from rag.research.journal import Journal, Run
-from state.answer import NO_CALLS, NO_USAGE
+from state.answer import NO_USAGE
 from state.home_db import HOME_FILE
 
 
@@ -27,7 +27,7 @@ def started(journal: Journal, name: str) -> None:
 
 def finished(journal: Journal, run: str) -> None:
     started(journal, run)
-    journal.keep_plan(run, 1, ([], NO_CALLS))
+    journal.keep_plan(run, 1, ([], NO_USAGE))
     journal.change(run, state="finished", report={"report": run})
 
 

@@ -8,7 +8,7 @@ that begins with quotes or with a way out.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,13 +147,18 @@ def _clean(text: str) -> str:
 
 
 def begun_texts(reply: str) -> list[str]:
-    """The texts of the parts, of a reply in JSON that has not come to its end yet."""
+    """The texts in a reply in JSON that has not come to its end yet, or has another shape."""
     begun = reply[reply.find("{") :].translate(_NO_CONTROLS)
     try:
-        told = from_json(begun, allow_partial="trailing-strings")
+        return [*_texts(from_json(begun, allow_partial="trailing-strings"))]
     except ValueError:
         return []
-    parts = told.get("parts", [told])
-    listed = parts if isinstance(parts, list) else [parts]
-    held = [each for each in listed if isinstance(each, dict)]
-    return [each["text"] for each in held if isinstance(each.get("text"), str)]
+
+
+def _texts(told: Any) -> Iterator[str]:
+    if isinstance(told, dict):
+        if isinstance(text := told.get("text"), str):
+            yield text
+        told = list(told.values())
+    for each in told if isinstance(told, list) else ():
+        yield from _texts(each)

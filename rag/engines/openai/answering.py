@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from rag.budget import BudgetSpent
+from rag.budget import Budget, BudgetSpent
 from rag.citations.locate import locate
 from rag.context import by_turns, fitting
 from rag.engines.openai.answer_reply import AnswerReply, ReadReply, begun_texts, read_reply
 from rag.engines.openai.chat_model import ANSWER, ChatModel
 from rag.engines.openai.prompts import generate_messages
 from rag.engines.openai.reply import Reply, without_thinking
-from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from state.errors import ModelError, PromptTooLongError
 
@@ -34,7 +33,7 @@ _SMALLER = (3_000, 1_500, 700)
 
 
 def generate(
-    chat: ChatModel, request: GenerateRequest, emit: Emit, meter: UsageMeter, *, streamed: bool
+    chat: ChatModel, request: GenerateRequest, emit: Emit, budget: Budget, *, streamed: bool
 ) -> Generated:
     """Unless `streamed`, the text is emitted when it is finished, at a fraction of the work.
 
@@ -49,7 +48,7 @@ def generate(
     why = ""
     for formed in (False,) if chat.known.answers == "plain" else (True, False):
         shown = _Shown(emit, formed=formed)
-        reply = _asked(chat, request, meter, shown if streamed else None, formed=formed)
+        reply = _asked(chat, request, budget, shown if streamed else None, formed=formed)
         read = read_reply(reply.text)
         refuses = _refuses(read, request)
         if reply.whole and (refuses or (read.formed and not read.held)):
@@ -62,20 +61,20 @@ def generate(
             return Generated(tuple(read.parts), tuple(read.missing))
         elif reply.whole and read.parts:
             chat.learn_answers("plain")
-        why = _why(chat, reply, meter)
+        why = _why(chat, reply, budget)
         if read.parts and not (reply.whole or refuses):
             shown.finish(reply.text)
             return Generated(
                 tuple(read.parts), tuple(read.missing), complete=False, warnings=(why,)
             )
-        meter.budget.check()
+        budget.check()
     raise ModelError(why, "Try again, or use another model.")
 
 
 def _asked(
     chat: ChatModel,
     request: GenerateRequest,
-    meter: UsageMeter,
+    budget: Budget,
     shown: _Shown | None,
     *,
     formed: bool,
@@ -90,7 +89,7 @@ def _asked(
             given = replace(request, context=fitting(request.context, best, tokens))
         try:
             messages = generate_messages(given, formed=formed)
-            return chat.ask(messages, meter, ANSWER, wanted, receive)
+            return chat.ask(messages, budget, ANSWER, wanted, receive)
         except PromptTooLongError as error:
             refused = error
     raise refused
@@ -109,9 +108,9 @@ def _refuses(read: ReadReply, request: GenerateRequest) -> bool:
     )
 
 
-def _why(chat: ChatModel, reply: Reply, meter: UsageMeter) -> str:
+def _why(chat: ChatModel, reply: Reply, budget: Budget) -> str:
     try:
-        meter.budget.check()
+        budget.check()
     except BudgetSpent as spent:
         return f"The answer is unfinished. {spent}"
     empty = f"replied with {'thinking only' if reply.thinks else 'an empty answer'}"

@@ -11,13 +11,13 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Literal
 
-from rag.budget import BudgetSpent, call_log, recorded_call
+from rag.budget import Budget, BudgetSpent, call_log, recorded_call
 from rag.endpoint.address import CONNECT_SECONDS, Endpoint, request_seconds, sdk_client
 from rag.endpoint.failures import failure, foreign_errors, quoted
 from rag.endpoint.servers import KnownServer, keep_server, known_server
+from rag.engines.openai.prices import charge, price_of, tokens_of
 from rag.engines.openai.prompts import Messages, sendable, shaped
 from rag.engines.openai.reply import Reply
-from rag.engines.openai.usage_meter import UsageMeter, price_of, tokens_of
 from state.errors import ModelError, RequestRefusedError
 from state.settings import Settings
 
@@ -61,7 +61,7 @@ class Request:
     """
 
     messages: Messages
-    meter: UsageMeter
+    budget: Budget
     most: int
     wanted: type[BaseModel] | None = None
     receive: Receive | None = None
@@ -126,7 +126,7 @@ class ChatModel:
     def ask(
         self,
         messages: Messages,
-        meter: UsageMeter,
+        budget: Budget,
         most: int,
         wanted: type[BaseModel] | None = None,
         receive: Receive | None = None,
@@ -138,7 +138,7 @@ class ChatModel:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call, or its time ran out during it.
         """
-        request = Request(shaped(sendable(messages), wanted), meter, most, wanted, receive)
+        request = Request(shaped(sendable(messages), wanted), budget, most, wanted, receive)
         reply = self._counted(request)
         if reply.thinks and not self._thinks:
             self._thinks = True
@@ -153,7 +153,7 @@ class ChatModel:
     def _counted(self, request: Request) -> Reply:
         from langsmith import tracing_context
 
-        messages, meter = request.messages, request.meter
+        messages, budget = request.messages, request.budget
         words = sha256(messages[0][1].encode()).hexdigest()[:12]
         with recorded_call(call_log(), "chat", self.name, self.endpoint.host, words) as call:
             try:
@@ -162,13 +162,13 @@ class ChatModel:
                     reply = self._in_some_form(request)
             except ModelError:
                 try:
-                    meter.budget.check()  # out of time rather than out of luck
+                    budget.check()  # out of time rather than out of luck
                 except BudgetSpent:
                     # It was sent, and what was sent is paid for.
-                    meter.settle(call, messages, Reply(), self.price)
+                    charge(call, messages, Reply(), self.price, budget)
                     raise
                 raise
-            meter.settle(call, messages, reply, self.price)
+            charge(call, messages, reply, self.price, budget)
         return reply
 
     def _in_some_form(self, request: Request) -> Reply:
@@ -204,7 +204,7 @@ class ChatModel:
 
         most = request.most + (THINKING if self._thinks else 0)
         model = self._model.bind(**self._options(form, request, most))
-        left = request.meter.budget.seconds_left
+        left = request.budget.seconds_left
         began = time.perf_counter()
         with ending(self.seconds, left()):
             if request.receive is None:
@@ -223,7 +223,7 @@ class ChatModel:
         """Of one request; a token or money budget caps its output as well."""
         import openai
 
-        budget = request.meter.budget
+        budget = request.budget
         budget.check()
         if budget.counts:
             room = budget.room(tokens_of(request.messages), self.price)

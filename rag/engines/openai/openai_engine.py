@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TypeVar
 
-from rag.budget import Budget, BudgetSpent
+from rag.budget import Budget
 from rag.endpoint.address import chat_endpoint
 from rag.engines.openai.answering import generate
 from rag.engines.openai.chat_model import ChatModel
+from rag.engines.openai.prices import require_prices
 from rag.engines.openai.queries import contextualize, rewrite
-from rag.engines.openai.usage_meter import UsageMeter, require_prices
 from rag.engines.openai.verdicts import grade, verify
 from rag.engines.protocol import (
     Contextualized,
@@ -78,7 +78,8 @@ class OpenAIEngine:
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
         if not history:
             return Contextualized(question)
-        ask = partial(contextualize, self.chat, question, history, self.settings.collection)
+        collection = self.settings.collection
+        ask = partial(contextualize, self.chat, question, history, collection, self.budget)
         local = partial(self.local.contextualize, question, history)
         unusable = f"{self.chat.who} did not rewrite the follow-up question."
         return self._or_local(ask, local, "It was read as code reads it.", unusable)
@@ -86,60 +87,40 @@ class OpenAIEngine:
     def grade(self, request: GradeRequest) -> Graded:
         if self.settings.grader is not GraderChoice.MODEL or not request.chunks:
             return self.local.grade(request)
-        ask = partial(grade, self.chat, self.local, request)
+        ask = partial(grade, self.chat, self.local, request, self.budget)
         local = partial(self.local.grade, request)
         return self._or_local(ask, local, "Until then the local grader graded.")
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
-        ask = partial(rewrite, self.chat, request, self.settings.collection)
+        ask = partial(rewrite, self.chat, request, self.settings.collection, self.budget)
         local = partial(self.local.rewrite, request)
         return self._or_local(ask, local, "The query was rewritten by code.")
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
-        return self._metered(partial(generate, self.chat, request, emit, streamed=self.streamed))
+        return generate(self.chat, request, emit, self.budget, streamed=self.streamed)
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
-        ask = partial(verify, self.chat, claims, quotes)
+        ask = partial(verify, self.chat, claims, quotes, self.budget)
         local = partial(self.local.verify, claims, quotes)
         return self._or_local(ask, local, "What is in doubt stays so.")
 
     def _or_local(
-        self,
-        ask: Callable[[UsageMeter], T | None],
-        local: Callable[[], T],
-        instead: str,
-        unusable: str = "",
+        self, ask: Callable[[], T | None], local: Callable[[], T], instead: str, unusable: str = ""
     ) -> T:
         """What the model gives. Where its call fails, what code does, for the rest of the question;
         also where its reply is of no use, which is told if there are words for it.
         """
         if self.failures:
             return local()
-
-        def either(meter: UsageMeter) -> T:
-            why = unusable
-            try:
-                if (made := ask(meter)) is not None:
-                    return made
-            except ModelAccessError:
-                raise
-            except ModelError as error:
-                self.failures.append(error)
-                why = str(error)
-            by_code = local()
-            told = (f"{why} {instead}",) if why else ()
-            return replace(by_code, warnings=(*told, *by_code.warnings))
-
-        return self._metered(either)
-
-    def _metered(self, ask: Callable[[UsageMeter], T]) -> T:
-        """With what the calls inside took and warned of; what they took is told with BudgetSpent
-        too.
-        """
-        meter = UsageMeter(self.budget)
+        why = unusable
         try:
-            done = ask(meter)
-        except BudgetSpent as spent:
-            spent.usage = meter.usage
+            if (made := ask()) is not None:
+                return made
+        except ModelAccessError:
             raise
-        return replace(done, usage=meter.usage, warnings=(*done.warnings, *meter.warnings))
+        except ModelError as error:
+            self.failures.append(error)
+            why = str(error)
+        by_code = local()
+        told = (f"{why} {instead}",) if why else ()
+        return replace(by_code, warnings=(*told, *by_code.warnings))

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
+from rag.budget import Budget
 from rag.engines.openai.chat_model import LINE, ChatModel
 from rag.engines.openai.prompts import (
     Messages,
@@ -15,7 +16,6 @@ from rag.engines.openai.prompts import (
     rewrite_messages,
     without_markers,
 )
-from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten, same_query
 from state.passages import HistoryTurn
 
@@ -51,13 +51,13 @@ def contextualize(
     question: str,
     history: Sequence[HistoryTurn],
     collection: str,
-    meter: UsageMeter,
+    budget: Budget,
 ) -> Contextualized | None:
     """The question as the model reads it with what was said before; None where its reply is no
     question of its own.
     """
     messages = contextualize_messages(question, history, collection)
-    line = usable_line(_asked(chat, messages, StandAlone, meter))
+    line = usable_line(_asked(chat, messages, StandAlone, budget))
     if line is None:
         return None
     if same_query(line, question):
@@ -69,10 +69,10 @@ def contextualize(
 
 
 def rewrite(
-    chat: ChatModel, request: RewriteRequest, collection: str, meter: UsageMeter
+    chat: ChatModel, request: RewriteRequest, collection: str, budget: Budget
 ) -> Rewritten | None:
     """The model's queries; None where it proposes none that was not tried."""
-    told = _asked(chat, rewrite_messages(request, collection), Queries, meter)
+    told = _asked(chat, rewrite_messages(request, collection), Queries, budget)
     known = [*request.tried, request.question]
     listed = told if isinstance(told, list) else str(told).splitlines()
     lines = [line for each in listed if (line := usable_line(each)) and _is_new(line, known)]
@@ -82,9 +82,9 @@ def rewrite(
     return Rewritten(first, "the model put it in other words", next(iter(others), None))
 
 
-def _asked(chat: ChatModel, messages: Messages, wanted: type[BaseModel], meter: UsageMeter) -> Any:
+def _asked(chat: ChatModel, messages: Messages, wanted: type[BaseModel], budget: Budget) -> Any:
     """The one field of the reply, or the reply itself where it is no JSON."""
-    reply = chat.ask(messages, meter, LINE, wanted)
+    reply = chat.ask(messages, budget, LINE, wanted)
     (name,) = wanted.model_fields
     return reply.fields().get(name, "" if reply.text.startswith("{") else reply.text)
 

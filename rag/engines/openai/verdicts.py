@@ -14,9 +14,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
 
+from rag.budget import Budget
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages, grade_messages, verify_messages
-from rag.engines.openai.usage_meter import UsageMeter
 from rag.engines.protocol import Engine, Graded, GradeRequest, Verified
 from state.passages import Grade
 from state.wording import many
@@ -86,10 +86,10 @@ def read_verdicts(noun: Noun, count: int, told: Mapping[str, Any]) -> dict[int, 
     return found
 
 
-def grade(chat: ChatModel, local: Engine, request: GradeRequest, meter: UsageMeter) -> Graded:
+def grade(chat: ChatModel, local: Engine, request: GradeRequest, budget: Budget) -> Graded:
     """In one structured call; `local` grades what the model gave no readable verdict on."""
     asked = request.chunks[:MOST_TOGETHER]
-    verdicts = _asked(chat, grade_messages(request.question, asked), "document", len(asked), meter)
+    verdicts = _asked(chat, grade_messages(request.question, asked), "document", len(asked), budget)
     grades = {
         chunk["chunk_id"]: _grade(chunk["chunk_id"], verdicts[number])
         for number, chunk in enumerate(asked, 1)
@@ -107,10 +107,10 @@ def grade(chat: ChatModel, local: Engine, request: GradeRequest, meter: UsageMet
 
 
 def verify(
-    chat: ChatModel, claims: Sequence[str], quotes: Sequence[str], meter: UsageMeter
+    chat: ChatModel, claims: Sequence[str], quotes: Sequence[str], budget: Budget
 ) -> Verified:
     """Whether each claim is supported by the quote of the same place, in one call."""
-    found = _asked(chat, verify_messages(claims, quotes), "claim", len(claims), meter)
+    found = _asked(chat, verify_messages(claims, quotes), "claim", len(claims), budget)
     missing = len(claims) - len(found)
     warnings = (f"{chat.who} did not check {many(missing, 'claim')}.",) if missing else ()
     verdicts = [found.get(number) for number in range(1, len(claims) + 1)]
@@ -118,9 +118,9 @@ def verify(
 
 
 def _asked(
-    chat: ChatModel, messages: Messages, noun: Noun, count: int, meter: UsageMeter
+    chat: ChatModel, messages: Messages, noun: Noun, count: int, budget: Budget
 ) -> dict[int, Verdict]:
-    reply = chat.ask(messages, meter, VERDICT * (count + 1), sheet(noun, count))
+    reply = chat.ask(messages, budget, VERDICT * (count + 1), sheet(noun, count))
     return read_verdicts(noun, count, reply.fields())
 
 

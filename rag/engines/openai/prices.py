@@ -1,4 +1,4 @@
-"""What one node's calls used and cost, charged to the question's budget as it grows.
+"""What a call to a model costs: noted in its record and charged to the question's budget.
 
 Tokens are counted by the server, else by us; where the two disagree, the server cut the prompt.
 """
@@ -6,12 +6,10 @@ Tokens are counted by the server, else by us; where the two disagree, the server
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 
 from rag.budget import Budget
 from rag.engines.openai.prompts import Messages
 from rag.engines.openai.reply import Reply
-from state.answer import NO_CALLS, NodeUsage
 from state.errors import SettingsError
 from state.events import ModelCalled
 from state.settings import Settings
@@ -51,43 +49,32 @@ def require_prices(settings: Settings) -> None:
         )
 
 
-@dataclass(slots=True)
-class UsageMeter:
-    """What the calls of one thread took; the cost turns None with the first call whose price is not
-    known. `warnings` are of the calls themselves.
-    """
+def charge(
+    call: ModelCalled,
+    messages: Messages,
+    reply: Reply,
+    price: tuple[float, float] | None,
+    budget: Budget,
+) -> None:
+    """Note a call's tokens and cost, and charge them; ours, where the server sent no counts."""
+    told = reply.usage
+    if told and (told["input_tokens"] or told["output_tokens"]):
+        inputs, outputs = told["input_tokens"], told["output_tokens"]
+        if _is_cut(messages, inputs):
+            call["warning"] = (
+                f"Model {call['model']} at {call['host']} read {inputs:,} of about "
+                f"{tokens_of(messages):,} tokens: it cut your documents. Give it a longer "
+                "context: OLLAMA_CONTEXT_LENGTH or num_ctx (Ollama), -c (llama.cpp), "
+                "--max-model-len (vLLM)."
+            )
+    else:
+        from state.tokens import count_tokens
 
-    budget: Budget
-    usage: NodeUsage = field(default_factory=NO_CALLS.copy)
-    warnings: list[str] = field(default_factory=list)
-
-    def settle(
-        self, call: ModelCalled, messages: Messages, reply: Reply, price: tuple[float, float] | None
-    ) -> None:
-        """Note a call's tokens and charge them; ours, marked so, where the server sent none."""
-        told = reply.usage
-        if told and (told["input_tokens"] or told["output_tokens"]):
-            inputs, outputs = told["input_tokens"], told["output_tokens"]
-            if _is_cut(messages, inputs):
-                self.warnings.append(
-                    f"Model {call['model']} at {call['host']} read {inputs:,} of about "
-                    f"{tokens_of(messages):,} tokens: it cut your documents. Give it a longer "
-                    "context: OLLAMA_CONTEXT_LENGTH or num_ctx (Ollama), -c (llama.cpp), "
-                    "--max-model-len (vLLM)."
-                )
-        else:
-            from state.tokens import count_tokens
-
-            inputs, outputs = tokens_of(messages), count_tokens(reply.written)
-            self.usage["estimated"] = True
-        call["input_tokens"], call["output_tokens"] = inputs, outputs
-        cost = None if price is None else (inputs * price[0] + outputs * price[1]) / 1e6
-        before = self.usage["cost_usd"]
-        self.usage["llm_calls"] += 1
-        self.usage["input_tokens"] += inputs
-        self.usage["output_tokens"] += outputs
-        self.usage["cost_usd"] = None if before is None or cost is None else before + cost
-        self.budget.add(inputs + outputs, cost)
+        inputs, outputs = tokens_of(messages), count_tokens(reply.written)
+        call["estimated"] = True
+    cost = None if price is None else (inputs * price[0] + outputs * price[1]) / 1e6
+    call["input_tokens"], call["output_tokens"], call["cost_usd"] = inputs, outputs, cost
+    budget.add(inputs + outputs, cost)
 
 
 def _is_cut(messages: Messages, counted: int) -> bool:
