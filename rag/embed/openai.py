@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from threading import Lock
-from typing import Any
+from functools import cached_property, partial
+from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from rag.endpoint.address import (
 from rag.endpoint.failures import failure, foreign_errors
 from state.errors import ModelError
 from state.settings import Settings
+
+if TYPE_CHECKING:
+    from openai import OpenAI
 
 BATCH = 64
 BATCH_CHARACTERS = 200_000
@@ -41,7 +44,6 @@ class OpenAIEmbedder:
         self._timeout = request_seconds(settings.request_timeout, self._endpoint)
         self._retries = settings.max_retries
         self._dimension: int | None = None
-        self._lock = Lock()
 
     def __repr__(self) -> str:
         return f"OpenAIEmbedder({self._model!r} at {self._endpoint.host})"
@@ -66,45 +68,38 @@ class OpenAIEmbedder:
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         wanted = [place for place, text in enumerate(clean) if text.strip()]
         batches = _batches([clean[place] for place in wanted])
+        request = partial(self._request, self._client.with_options(max_retries=retries))
         with (
             recorded_call(call_log(), "embeddings", self._model, self._endpoint.host),
             ThreadPoolExecutor(AT_ONCE) as pool,
         ):
-            parts = list(pool.map(lambda batch: self._batch(batch, retries), batches))
-        if self._dimension is None:
-            parts = [self._batch(["dimension"], retries)[:0]]
-        assert self._dimension is not None, "set by every reply"
-        vectors = np.zeros((len(texts), self._dimension), dtype=np.float32)
-        if wanted:
-            vectors[wanted] = np.concatenate(parts)
+            rows = list(chain.from_iterable(pool.map(request, batches)))
+        if rows:
+            self._check(rows)
+        vectors = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
+        if rows:
+            vectors[wanted] = rows
+        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+        np.divide(vectors, lengths, out=vectors, where=lengths > 0)
         return vectors
 
-    def _batch(self, texts: Sequence[str], retries: int) -> Vectors:
+    def _request(self, client: OpenAI, texts: Sequence[str]) -> list[Vectors]:
         try:
-            rows = self._request(texts, retries)
+            response = client.embeddings.create(
+                model=self._model, input=list(texts), encoding_format="float"
+            )
+            rows = {row.index: np.ravel(np.float32(row.embedding)) for row in response.data}
+            if set(rows) != set(range(len(texts))) or len(response.data) != len(texts):
+                raise ValueError("not one embedding a text")
         except foreign_errors() as error:
             raise failure(error, self._endpoint, self._model, self._timeout) from None
-        return self._checked(rows)
+        return [rows[place] for place in range(len(texts))]
 
-    def _request(self, texts: Sequence[str], retries: int) -> list[Vectors]:
-        import openai
-
-        timeout = openai.Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS))
-        with self._lock:
-            client = self._client(retries)
-        response = client.embeddings.create(
-            model=self._model, input=list(texts), timeout=timeout, encoding_format="float"
-        )
-        rows = {row.index: row.embedding for row in response.data}
-        if set(rows) != set(range(len(texts))) or len(response.data) != len(texts):
-            raise ValueError("not one embedding a text")
-        return [_decoded(rows[place]) for place in range(len(texts))]
-
-    def _checked(self, rows: Sequence[Vectors]) -> Vectors:
+    def _check(self, rows: Sequence[Vectors]) -> None:
+        """Also learns the dimension."""
         lengths = {len(row) for row in rows}
-        with self._lock:
-            if self._dimension is None and len(lengths) == 1 and lengths != {0}:
-                self._dimension = next(iter(lengths))
+        if self._dimension is None and len(lengths) == 1:
+            self._dimension = max(lengths) or None
         who = f"Model {self._model} at {self._endpoint.host}"
         if lengths != {self._dimension}:
             raise ModelError(
@@ -112,25 +107,15 @@ class OpenAIEmbedder:
                 f"{self._dimension or 'one length'}.",
                 "Check embedding_model: is it one model, and one for embeddings?",
             )
-        vectors = np.stack(rows)
-        if not np.isfinite(vectors).all():
+        if not np.isfinite(rows).all():
             raise ModelError(f"{who} sent vectors that hold no numbers.", "Check embedding_model.")
-        lengths_of = np.linalg.norm(vectors, axis=1, keepdims=True)
-        unit: Vectors = np.divide(
-            vectors, lengths_of, out=np.zeros_like(vectors), where=lengths_of > 0
-        )
-        return unit
 
-    @cache  # noqa: B019 - as many as there are embedders, each as long as its process
-    def _client(self, retries: int) -> Any:
-        return sdk_client(self._endpoint, retries)
+    @cached_property
+    def _client(self) -> OpenAI:
+        from openai import Timeout
 
-
-def _decoded(embedding: Any) -> Vectors:
-    row = np.asarray(embedding, dtype=np.float32)
-    if row.ndim != 1:
-        raise ValueError("an embedding is a row of numbers")
-    return row
+        timeout = Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS))
+        return sdk_client(self._endpoint, self._retries).with_options(timeout=timeout)
 
 
 def _batches(texts: Sequence[str]) -> list[list[str]]:
