@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import PurePosixPath
@@ -11,7 +10,7 @@ from pathlib import PurePosixPath
 from rag.documents.cleaning import given_title
 from rag.documents.limits import MIB
 from rag.documents.markup import Element, parse
-from rag.documents.stream import Reading
+from rag.documents.stream import Reading, parsing
 from state.errors import DocumentError
 
 _RATIO_FROM = 32 * MIB
@@ -23,7 +22,7 @@ class Archive:
     """
 
     def __init__(self, container: zipfile.ZipFile, reading: Reading) -> None:
-        self.members = {info.filename: info for info in container.infolist()}
+        self.members = frozenset(container.namelist())
         self._container = container
         self._reading = reading
         self._left = reading.limits.expanded_bytes
@@ -35,24 +34,21 @@ class Archive:
         Raises:
             DocumentError: it is missing, encrypted, damaged or expands past the limits.
         """
-        info = self.members.get(name)
-        if info is None:
-            raise DocumentError(f"damaged file: its part {PurePosixPath(name).name} is missing")
-        if info.flag_bits & 1:
-            raise DocumentError("encrypted: needs a password")
-        try:
+        with parsing(self._reading.format):
+            info = self._container.getinfo(name)
+            if info.flag_bits & 1:
+                raise DocumentError("encrypted: needs a password")
             with self._container.open(info) as member:
                 data = member.read(min(self._reading.limits.tree_bytes, self._left) + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
-            raise DocumentError(f"damaged file: {error}") from error
         self._left -= len(data)
         if len(data) > self._reading.limits.tree_bytes or self._left < 0:
             raise _bomb(len(data))
         return data
 
     def root(self, name: str) -> Element:
-        """The root of a part that is XML; raises as `read` and `parse` do."""
-        return parse(self.read(name), self._reading.limits)
+        """The root of a part that is XML; raises as `read` does."""
+        with parsing(self._reading.format):
+            return parse(self.read(name), name)
 
     def optional_root(self, name: str) -> Element | None:
         """That of a part that the rest can do without: a damaged one is a warning."""
@@ -70,11 +66,11 @@ class Archive:
         return None if core is None else given_title(core.findtext("{*}title") or None)
 
     def _check_directory(self) -> None:
-        limits = self._reading.limits
-        if len(self._container.infolist()) > limits.members:
+        limits, infos = self._reading.limits, self._container.infolist()
+        if len(infos) > limits.members:
             raise DocumentError(f"more than {limits.members:,} parts in the file")
-        expanded = sum(info.file_size for info in self.members.values())
-        packed = sum(info.compress_size for info in self.members.values()) or 1
+        expanded = sum(info.file_size for info in infos)
+        packed = sum(info.compress_size for info in infos) or 1
         dense = expanded > _RATIO_FROM and expanded / packed > limits.expansion_ratio
         if dense or expanded > limits.expanded_bytes:
             raise _bomb(expanded)

@@ -18,8 +18,6 @@ _UNREAD = ("{*}del", "{*}moveFrom", "{*}instrText", "{*}delInstrText", "{*}Fallb
 _SPACED = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011", "ptab": "\t"}
 _SIGNS = {"num": "", "den": "/", "sup": "^", "sub": "_", "rad": "\N{SQUARE ROOT}", "d": ""}
 """Before the parts of an equation, which are put in brackets where they are long."""
-_DEPTH = 100
-
 
 _Style = tuple[int | None, bool]
 """What a paragraph style means here: a heading of a level, or an item of a list."""
@@ -40,7 +38,7 @@ def read(reading: Reading) -> Iterator[Part]:
         layout = Layout()
         walk = _Body(layout, {} if styles is None else _meanings(styles), reading)
         for number, block in enumerate(body):
-            walk.block(block, 0)
+            walk.block(block)
             if number % _MANY == 0:
                 yield layout.part()
         for member, kind in _NOTES:
@@ -58,14 +56,12 @@ class _Body:
     _styles: dict[str, _Style]
     _reading: Reading
 
-    def block(self, element: Element, depth: int) -> None:
+    def block(self, element: Element) -> None:
         kind = name(element)
-        if depth > self._reading.limits.depth:
-            raise DocumentError("nested too deeply")
         if kind == "p":
             self._paragraph(element)
         elif kind == "tbl":
-            self._table(element, depth)
+            self._table(element)
 
     def _paragraph(self, element: Element) -> None:
         text = inline_text(element)
@@ -87,7 +83,7 @@ class _Body:
         else:
             self._layout.paragraph(text)
 
-    def _table(self, element: Element, depth: int) -> None:
+    def _table(self, element: Element) -> None:
         table = [list(tr.iterchildren("{*}tc")) for tr in element.iterchildren("{*}tr")]
         rows = [[text for cell in cells for text in _cell_texts(cell)] for cells in table]
         if any(len(row) > 1 for row in rows):
@@ -95,7 +91,7 @@ class _Body:
             return
         # One column is a box around text, not a table.
         for block in (block for cells in table for cell in cells for block in cell):
-            self.block(block, depth + 1)
+            self.block(block)
 
 
 def _cell_texts(cell: Element) -> list[str]:
@@ -142,12 +138,10 @@ def _level(value: str | None, offset: int = 0) -> int | None:
     return level if 0 <= level < 9 else None
 
 
-def inline_text(element: Element, depth: int = 0) -> str:
+def inline_text(element: Element) -> str:
     """What a reader sees of a paragraph or run. A text box's paragraphs come where it hangs; of an
     equation (OMML) the parts come in order: a fraction as (a)/(b), powers as a^(b).
     """
-    if depth > _DEPTH:
-        return ""
     pieces: list[str] = []
     for node in element:
         kind = name(node)
@@ -160,11 +154,11 @@ def inline_text(element: Element, depth: int = 0) -> str:
         elif kind in {"footnoteReference", "endnoteReference"}:
             pieces.append(f"[{kind.removesuffix('Reference')} {attribute(node, 'id')}]")
         elif kind == "p":
-            pieces.append(f"\n{inline_text(node, depth + 1)}\n")
+            pieces.append(f"\n{inline_text(node)}\n")
         else:
             if kind == "nary":  # a sum, a product; without a sign of its own an integral
                 pieces.append(_value(node, "{*}naryPr/{*}chr") or "\N{INTEGRAL}")
-            inner = inline_text(node, depth + 1)
+            inner = inline_text(node)
             single = len(inner) < 2 or kind not in _SIGNS
             pieces.append(_SIGNS.get(kind, "") + (inner if single else f"({inner})"))
             pieces.append(" " * (kind == "oMath"))

@@ -26,7 +26,7 @@ def read(reading: Reading) -> Iterator[Part]:
         reading.title = package.findtext("{*}metadata/{*}title")
         chapters = _chapters(package, posixpath.dirname(path))
         failed = 0
-        for chapter in chapters[: reading.limits.pages]:
+        for chapter in chapters:
             try:
                 _, part = page_part(archive.read(chapter), reading, after="\n")
             except DocumentError as error:

@@ -9,18 +9,13 @@ from typing import Any
 from rag.documents.encoding import read_text
 from rag.documents.layout import Layout
 from rag.documents.stream import Part, Reading
-from state.errors import DocumentError
 
 _OUTPUT_CHARS = 20_000
 
 
 def read(reading: Reading) -> Iterator[Part]:
     """One piece a cell. Pictures and HTML outputs are left out; their text form is kept."""
-    try:
-        notebook = json.loads(read_text(reading))
-    except ValueError as error:
-        raise DocumentError(f"damaged notebook: {error}") from error
-    for cell in _dicts(notebook, "cells"):
+    for cell in _dicts(json.loads(read_text(reading)), "cells"):
         source = _joined(cell.get("source"))
         if cell.get("cell_type") == "code":
             layout = Layout()

@@ -35,7 +35,7 @@ def read(reading: Reading) -> Iterator[Part]:
         slides = 0
         for number, block in enumerate((block for part in body for block in part), 1):
             kind, within = name(block), name(block.getparent())
-            walk.block(block, 0)
+            walk.block(block)
             if within == "spreadsheet" and kind == "table":
                 yield walk.layout.part(anchor=f"sheet {attribute(block, 'name') or ''}".strip())
             elif within == "presentation" and kind == "page":
@@ -52,12 +52,10 @@ class _Body:
     _reading: Reading
     _cells: int = 0
 
-    def block(self, element: Element, depth: int, listed: int = -1) -> None:
+    def block(self, element: Element, listed: int = -1) -> None:
         kind = name(element)
         if not kind or kind in _DROPPED:
             return
-        if depth > self._reading.limits.depth:
-            raise DocumentError("nested too deeply")
         if kind == "h":
             self.layout.heading(inline(element), count(attribute(element, "outline-level"), 6))
         elif kind == "p":
@@ -66,19 +64,19 @@ class _Body:
             else:
                 self.layout.paragraph(inline(element))
             for frame in element.iter("{*}text-box"):
-                self._all(frame, depth, listed)
+                self._all(frame, listed)
         elif kind == "table":
             self._table(element)
         elif kind == "list":
-            self._all(element, depth, listed + 1)
+            self._all(element, listed + 1)
         else:
             if kind == "page":
                 self.layout.heading(attribute(element, "name") or "", 1)
-            self._all(element, depth, listed)
+            self._all(element, listed)
 
-    def _all(self, element: Element, depth: int, listed: int) -> None:
+    def _all(self, element: Element, listed: int) -> None:
         for inner in element:
-            self.block(inner, depth + 1, listed)
+            self.block(inner, listed)
 
     def _table(self, element: Element) -> None:
         rows: list[list[str]] = []
@@ -99,7 +97,7 @@ class _Body:
         self.layout.table(rows)
 
 
-def inline(element: Element, depth: int = 0) -> str:
+def inline(element: Element) -> str:
     """The text of a paragraph: spaces, tabs and breaks written out, notes in brackets."""
     pieces = [element.text or ""]
     for node in element:
@@ -111,8 +109,8 @@ def inline(element: Element, depth: int = 0) -> str:
         elif kind == "line-break":
             pieces.append("\n")
         elif kind == "note":
-            pieces.append(f" [{inline(node, depth + 1).strip()}] ")
-        elif kind and kind not in _DROPPED and kind != "text-box" and depth < 100:
-            pieces.append(inline(node, depth + 1))
+            pieces.append(f" [{inline(node).strip()}] ")
+        elif kind and kind not in _DROPPED and kind != "text-box":
+            pieces.append(inline(node))
         pieces.append(node.tail or "")
     return "".join(pieces)

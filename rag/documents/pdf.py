@@ -12,10 +12,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
-from rag.documents.cleaning import given_title, one_line
+from rag.documents.cleaning import given_title
 from rag.documents.pdf_pages import reflowed
 from rag.documents.picture import SIDE, WAITS_FOR, can_recognize, recognized_part
-from rag.documents.stream import Part, Reading
+from rag.documents.stream import Part, Reading, parsing
 from state.errors import DocumentError
 from state.wording import plural
 
@@ -71,32 +71,19 @@ def _pages(reading: Reading) -> Iterator[Part]:
 def _open(file: IO[bytes]) -> PdfReader:
     # pypdf reports every oddity on stderr, which belongs to the person.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
-    from pypdf import PasswordType
-    from pypdf.errors import DependencyError, PyPdfError
-
-    try:
-        document = _parsed(file)
-        if document.is_encrypted and document.decrypt("") is PasswordType.NOT_DECRYPTED:
-            raise DocumentError("encrypted PDF: needs a password")
-        len(document.pages)
-    except (NotImplementedError, DependencyError) as error:
-        raise DocumentError(f"encrypted PDF: {one_line(str(error))}") from error
-    except PyPdfError as error:
-        raise DocumentError(f"damaged PDF: {one_line(str(error))}") from error
-    return document
-
-
-def _parsed(file: IO[bytes]) -> PdfReader:
-    from pypdf import PdfReader
+    from pypdf import PasswordType, PdfReader
     from pypdf.errors import PdfReadError
 
     try:
-        return PdfReader(file, strict=False)
+        document = PdfReader(file, strict=False)
     except PdfReadError:
         # Cut off or written by hand, without the pointer to its table: pypdf finds the objects
         # by itself once there is a pointer at all.
         file.seek(0)
-        return PdfReader(BytesIO(file.read() + b"\nstartxref\n0\n%%EOF\n"), strict=False)
+        document = PdfReader(BytesIO(file.read() + b"\nstartxref\n0\n%%EOF\n"), strict=False)
+    if document.is_encrypted and document.decrypt("") is PasswordType.NOT_DECRYPTED:
+        raise DocumentError("encrypted PDF: needs a password")
+    return document
 
 
 def _title(document: PdfReader) -> str | None:
@@ -110,15 +97,11 @@ def _title(document: PdfReader) -> str | None:
 def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None:
     """None where it cannot be read, with a warning."""
     try:
-        return _LINE_TAIL.sub("\n", document.pages[number - 1].extract_text())
-    except RecursionError:
-        why = "nested too deeply"
-    except MemoryError:
-        raise
-    except Exception as error:  # noqa: BLE001 - pypdf raises anything on a damaged page
-        why = one_line(str(error), 80) or type(error).__name__
-    reading.warn(f"page {number} cannot be read: {why}")
-    return None
+        with parsing("pdf"):
+            return _LINE_TAIL.sub("\n", document.pages[number - 1].extract_text())
+    except DocumentError as error:
+        reading.warn(f"page {number} cannot be read: {error.message}")
+        return None
 
 
 def _recognized(number: int, reading: Reading) -> Iterator[Part]:

@@ -22,14 +22,12 @@ def read(reading: Reading) -> Iterator[Part]:
     with open_archive(reading) as archive:
         reading.title = archive.core_title()
         slides = _slides(archive)
-        for number, slide in enumerate(slides[: reading.limits.pages], 1):
+        for number, slide in enumerate(slides, 1):
             root = archive.optional_root(slide)
             if root is not None:
                 yield _slide(archive, slide, root, reading).part(number, "\n", f"slide {number}")
             elif slide not in archive.members:
                 reading.warn(f"slide {number} is missing in the file")
-        if len(slides) > reading.limits.pages:
-            reading.warn(f"only the first {reading.limits.pages} slides were read")
 
 
 def _relations(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
@@ -59,7 +57,7 @@ def _slide(archive: Archive, slide: str, root: Element, reading: Reading) -> Lay
     layout = Layout()
     shapes = root.findall("{*}cSld/{*}spTree/*")
     for shape in sorted(shapes, key=lambda shape: not _is_title(shape)):
-        _shape(shape, layout, 0, reading)
+        _shape(shape, layout)
     if reading.title is None:
         titles = (_body_text(shape) for shape in shapes if _is_title(shape))
         reading.title = next((title for title in titles if title.strip()), None)
@@ -72,9 +70,9 @@ def _slide(archive: Archive, slide: str, root: Element, reading: Reading) -> Lay
     return layout
 
 
-def _shape(shape: Element, layout: Layout, depth: int, reading: Reading) -> None:
+def _shape(shape: Element, layout: Layout) -> None:
     kind = name(shape)
-    if depth > reading.limits.depth or _placeholder(shape) in _UNSAID:
+    if _placeholder(shape) in _UNSAID:
         return
     if kind == "sp":
         if _is_title(shape):
@@ -83,7 +81,7 @@ def _shape(shape: Element, layout: Layout, depth: int, reading: Reading) -> None
             _text_body(shape, layout)
     elif kind in {"grpSp", "AlternateContent", "Choice"}:
         for inner in shape:
-            _shape(inner, layout, depth + 1, reading)
+            _shape(inner, layout)
     elif kind == "graphicFrame":
         for table in shape.iter("{*}tbl"):
             rows = table.iterchildren("{*}tr")

@@ -115,18 +115,13 @@ def _named(path: Path) -> Format | None:
 
 
 def _zip_format(path: Path, named: Format | None) -> Format:
-    is_packed = named is not None and named.name in PACKED
-    kind = f"{named.name} file" if named is not None and is_packed else "ZIP archive"
-    try:
-        with zipfile.ZipFile(path) as archive:
-            members = set(archive.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        raise DocumentError(f"damaged {kind}: its ZIP directory is broken") from None
+    with zipfile.ZipFile(path) as archive:
+        members = set(archive.namelist())
     for member, name in _MEMBERS.items():
         if member in members:
             return FORMATS[name]
-    if is_packed:
-        raise DocumentError(f"damaged {kind}: its main part is missing")
+    if named is not None and named.name in PACKED:
+        raise DocumentError(f"damaged {named.name} file: its main part is missing")
     raise UnsupportedFormatError("an archive: unpack it to have its files read")
 
 

@@ -88,20 +88,16 @@ def parsing(what: str) -> Iterator[None]:
 def cleaned(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
     """What a reader yields, as `Part` and `Reading.parts` promise it."""
     is_empty = True
-    while True:
-        piece: Part | None = None
-        with parsing(reading.format):
-            piece = next(pieces, None)
-        if piece is None:
-            break
-        text, anchor = clean(piece.text), piece.anchor
-        if anchor is None and reading.format not in AS_IT_STANDS:
-            anchor = "" if piece.page is None else f"p. {piece.page}"
-        if text and anchor is not None and not text.endswith("\n"):
-            text += "\n"
-        is_empty = is_empty and (not text or text.isspace())
-        if text:
-            yield Part(text, piece.page, anchor)
+    with parsing(reading.format):
+        for piece in pieces:
+            text, anchor = clean(piece.text), piece.anchor
+            if anchor is None and reading.format not in AS_IT_STANDS:
+                anchor = "" if piece.page is None else f"p. {piece.page}"
+            if text and anchor is not None and not text.endswith("\n"):
+                text += "\n"
+            is_empty = is_empty and (not text or text.isspace())
+            if text:
+                yield Part(text, piece.page, anchor)
     reading.title = one_line(reading.title or "", 300) or None
     if is_empty:
         why = reading.warnings[0] if reading.warnings else "it holds no text"

@@ -42,14 +42,12 @@ def read(reading: Reading) -> Iterator[Part]:
         reading.warn(f"damaged XML, something is missing: {damage.message}, line {damage.line}")
     etree.strip_tags(root, etree.Entity)
     layout = Layout()
-    _write(root, layout, 1, reading.limits.depth)
+    _write(root, layout, 0)
     yield layout.part()
 
 
-def _write(element: Element, layout: Layout, level: int, depth: int) -> None:
+def _write(element: Element, layout: Layout, level: int) -> None:
     """An element as prose, as a named value, or as what is in it; its attributes as values."""
-    if level > depth:
-        raise DocumentError("nested too deeply")
     kind = name(element)
     given = {key: value for key, value in element.attrib.items() if "}" not in key}
     beside = [element.text, *(child.tail for child in element)]
@@ -62,11 +60,11 @@ def _write(element: Element, layout: Layout, level: int, depth: int) -> None:
         layout.line("field", f"{kind}: {value}")
     if not is_prose:
         for child in element:
-            _write(child, layout, level + 1, depth)
+            _write(child, layout, level + 1)
         return
     text = words("".join(element.itertext()))
     if kind in _HEADINGS and len(text) <= _SHORT:
-        layout.heading(text, level - 1)
+        layout.heading(text, level)
     elif len(element) or len(text) > _SHORT or kind in _PROSE:
         layout.paragraph(text)
     else:

@@ -95,9 +95,8 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
     docx = zipped(tmp_path / "b.docx", {"word/document.xml": one + body + "</w:document>"})
     assert said(docx).split() == ["Say", "so"]  # what stands behind an entity is no part of it
     docx = zipped(tmp_path / "c.docx", {"word/document.xml": body + "</w:document>"})
-    assert said(docx) == (
-        f"damaged file: broken XML (Entity 'j' not defined, line 1, column {body.index(';') + 2})"
-    )
+    assert "Entity 'j' not defined" in said(docx)
+    assert "(document.xml," in said(docx)
 
 
 @pytest.mark.parametrize(
@@ -108,12 +107,16 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
         ("c.json", '{"a":' * 500 + "1" + "}" * 500),
         ("a.jsonl", "[" * 100_000 + "]" * 100_000),
         ("a.xml", "<a>" * 100_000),
-        ("b.xml", "<x>" * 240 + "deep" + "</x>" * 240),
+        ("b.docx", "<x>" * 300 + "deep" + "</x>" * 300),
         ("a.ipynb", "[" * 100_000 + "]" * 100_000),
     ],
 )
 def test_deep_nesting_is_refused(tmp_path: Path, name: str, content: str) -> None:
-    reason = refusal(save(tmp_path, name, content))
+    if name.endswith("docx"):
+        path = zipped(tmp_path / name, {"word/document.xml": content})
+    else:
+        path = save(tmp_path, name, content)
+    reason = refusal(path)
     assert "deep" in reason or reason.startswith("damaged")
 
 
@@ -185,7 +188,7 @@ def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) ->
     assert refusal(save(tmp_path, "d.png", png)) == "damaged picture"
     assert refusal(save(tmp_path, "b.docx", bytes(range(256)) * 8)).startswith("damaged docx")
     assert refusal(save(tmp_path, "c.txt", bytes(range(256)) * 8)) == "binary data, not text"
-    assert refusal(save(tmp_path, "c.pdf", b"%PDF-1.7\n" + b"\0" * 900)).startswith("damaged PDF")
+    assert refusal(save(tmp_path, "c.pdf", b"%PDF-1.7\n" + b"\0" * 900)).startswith("damaged pdf")
 
 
 def test_a_wide_sheet_stops_at_the_limit(tmp_path: Path) -> None:
