@@ -34,21 +34,14 @@ def read(reading: Reading) -> Iterator[Part]:
             yield from _records(reading, delimiter, encoding.name)
             return
         reading.warn("records of prose are read as rows: langchain-community is not installed")
-    pending: list[str] = []
     texts = (block.replace("\0", "") for block in chain([first], blocks))
     lines = (line for text in texts for line in text.splitlines(keepends=True))
     rows = csv.reader(lines, delimiter=delimiter)
     try:
-        for number, cells in enumerate(rows):
-            line = row(cells)
-            if line:
-                pending.append(line + "\n")
-            if number % _ROWS == 0:
-                yield Part("".join(pending))
-                pending.clear()
+        while some := list(islice(rows, _ROWS)):
+            yield Part("".join(line + "\n" for line in map(row, some) if line))
     except csv.Error as error:
         raise DocumentError(f"damaged table in line {rows.line_num}: {error}") from error
-    yield Part("".join(pending))
 
 
 def _records(reading: Reading, delimiter: str, encoding: str) -> Iterator[Part]:

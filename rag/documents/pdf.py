@@ -112,7 +112,7 @@ def _recognized(number: int, reading: Reading) -> Iterator[Part]:
         reading.warn(f"only {reading.limits.recognized_pages} scanned pages were read")
         return
     try:
-        yield from recognized_part(reading, number, lambda: _drawn(reading.path, number))
+        yield from recognized_part(reading, number, _drawn(reading.path, number))
     except DocumentError as error:
         reading.warn(error.message)
 

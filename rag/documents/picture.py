@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -72,7 +72,8 @@ def read(reading: Reading) -> Iterator[Part]:
                 if pages > 1:
                     image.seek(number - 1)
                 page = number if pages > 1 else None
-                yield from recognized_part(reading, page, lambda: _pixels(image, reading))
+                reading.step()
+                yield from recognized_part(reading, page, _pixels(image, reading))
             if not reading.recognized:
                 raise UnsupportedFormatError("a picture: no text was found on it")
             if pages > most:
@@ -108,16 +109,12 @@ def can_recognize() -> bool:
     return is_installed("rapidocr_onnxruntime")
 
 
-def recognized_part(
-    reading: Reading, page: int | None, picture: Callable[[], Pixels]
-) -> Iterator[Part]:
+def recognized_part(reading: Reading, page: int | None, pixels: Pixels) -> Iterator[Part]:
     """The text of the page, if there is any; notes how sure it is.
 
     Raises:
         DocumentError: the packages of the extra cannot be loaded.
     """
-    reading.step()
-    pixels = picture()
     # Its own look at which lines stand on their heads turns long ones that do not.
     found = _engine()(pixels, use_cls=False)[0] if min(pixels.shape[:2]) >= _LEAST_SIDE else ()
     lines = []

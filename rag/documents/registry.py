@@ -96,10 +96,9 @@ def choose(path: Path, head: bytes) -> Format:
         return named
     if head.startswith(_ZIP):
         return _zip_format(path, named)
-    is_compound = head.startswith(_OLE)
-    if is_text(head) and not is_compound:
-        return _text_format(path, head, named)
-    return _binary_format(path, named, is_compound=is_compound)
+    if head.startswith(_OLE):
+        return _compound_format(path, named)
+    return _text_format(path, head, named) if is_text(head) else _binary_format(path, named)
 
 
 def _named(path: Path) -> Format | None:
@@ -125,19 +124,19 @@ def _zip_format(path: Path, named: Format | None) -> Format:
     raise UnsupportedFormatError("an archive: unpack it to have its files read")
 
 
-def _binary_format(path: Path, named: Format | None, *, is_compound: bool) -> Format:
+def _compound_format(path: Path, named: Format | None) -> Format:
     """A workbook is the one old Office file that is read; a new one that is locked looks alike."""
-    if is_compound:
-        with path.open("rb") as file:
-            if _LOCKED in file.read(_LOOKED_THROUGH):
-                raise DocumentError("encrypted Office document: needs a password")
+    with path.open("rb") as file:
+        if _LOCKED in file.read(_LOOKED_THROUGH):
+            raise DocumentError("encrypted Office document: needs a password")
     _check_supported(path)
-    if is_compound:
-        if named is not None and named.name in {"xls", "xlsx"}:
-            return FORMATS["xls"]
-        raise UnsupportedFormatError(
-            "an old Office file or message: save it as .docx, .pptx or .eml"
-        )
+    if named is not None and named.name in {"xls", "xlsx"}:
+        return FORMATS["xls"]
+    raise UnsupportedFormatError("an old Office file or message: save it as .docx, .pptx or .eml")
+
+
+def _binary_format(path: Path, named: Format | None) -> Format:
+    _check_supported(path)
     if named is None:
         raise UnsupportedFormatError(f"no reader for {path.suffix.lower() or 'binary'} files")
     if named.name in PACKED or named.name == "xls":
@@ -151,10 +150,10 @@ def _text_format(path: Path, head: bytes, named: Format | None) -> Format:
         return named
     if path.suffix.lower() == ".svg":  # XML, and yet no text
         _check_supported(path)
-    plain = head.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf")
+    plain = head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf \r\n\t")
     if _HTML.match(plain):
         return FORMATS["html"]
-    if plain.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"<?xml"):
+    if plain.startswith(b"<?xml"):
         return FORMATS["xml"]
     if name in {"xls", "xlsx"}:
         return FORMATS["csv"]

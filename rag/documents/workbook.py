@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, time
+from itertools import islice
 from typing import Any
 
 from rag.documents.archive import open_archive
@@ -34,20 +35,16 @@ def read(reading: Reading) -> Iterator[Part]:
             continue
         title = words(sheet.name)
         anchor = f"sheet {title}"
-        pending = [f"# {title}\n\n"]
-        for number, values in enumerate(book.get_sheet_by_name(sheet.name).iter_rows()):
-            if number % _ROWS == 0:
-                yield Part("".join(pending), anchor=anchor)
-                pending.clear()
-            line = row([shown(value) for value in values])
-            if line:
-                pending.append(line + "\n")
-            cells += len(values)
+        yield Part(f"# {title}\n\n", anchor=anchor)
+        rows = book.get_sheet_by_name(sheet.name).iter_rows()
+        while some := list(islice(rows, _ROWS)):
+            lines = (row([shown(value) for value in values]) for values in some)
+            yield Part("".join(line + "\n" for line in lines if line), anchor=anchor)
+            cells += sum(map(len, some))
             if cells > reading.limits.cells:
-                reading.warn(f"only the first {reading.limits.cells:,} cells were read")
-                yield Part("".join(pending), anchor=anchor)
+                reading.warn(f"only some {reading.limits.cells:,} cells were read")
                 return
-        yield Part("".join(pending) + "\n", anchor=anchor)
+        yield Part("\n", anchor=anchor)
 
 
 def shown(value: Any) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rag.text.line_marks import GLANCE
-from rag.text.wrapping import FIELD, lines_of, runs
+from rag.text.wrapping import FIELD, lines_of, runs, stripped
 from state.blocks import Block, BlockKind, Extent, Placed
 
 PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE})
@@ -79,11 +79,13 @@ class BlockBuilder:
         end: int,
         *,
         at: int | None = None,
-        level: int = 0,
+        level: int | None = None,
         lead: Extent | None = None,
     ) -> None:
+        """A block that goes on to `end` at least, in the items that are open."""
         self.close()
         at = start if at is None else at
+        level = len(self.items) if level is None else level
         self.open = OpenBlock(kind, at, start, end, level, lead, self.whole)
 
     def close(self) -> None:
@@ -118,13 +120,14 @@ class BlockBuilder:
                 kind = BlockKind.METADATA
         for index, (start, end) in enumerate(extents):
             own = BlockKind.PARAGRAPH if index and kind is BlockKind.ITEM else kind
-            said = self._said((start, end))
             # Between two quoted paragraphs stands a mark alone.
             marks = " \t\n>" if own is BlockKind.NOTE else None
-            first = start if own is BlockKind.CODE else start + len(said) - len(said.lstrip(marks))
-            block = Block(own, first, start + len(said.rstrip()), opened.level, opened.lead)
-            if opened.whole and own in PROSE and first < block.end_char:
-                block = _unwrapped(block, said.strip(marks))
+            first, last = stripped(self.text, start - self.base, end - self.base, marks)
+            if own is BlockKind.CODE:  # with the indentation of its first line
+                first = max(self.text.rfind("\n", 0, first) + 1, start - self.base)
+            block = Block(own, first + self.base, last + self.base, opened.level, opened.lead)
+            if opened.whole and own in PROSE and first < last:
+                block = _unwrapped(block, self._said(block.extent))
             if block.start_char < block.end_char:
                 yield Placed(start if index else opened.at, block)
 
@@ -153,7 +156,7 @@ class BlockBuilder:
             # What stands right above a table says what it shows.
             self.opens = self.opens or "\n" not in self._said((opened.start, opened.end))
         lead = self.introduction() if self._header is None else self._header
-        self.begin(BlockKind.ROW, start, end, level=len(self.items), lead=lead)
+        self.begin(BlockKind.ROW, start, end, lead=lead)
         self.close()
         if self._header is None and self.last is not None:
             self._header = self.last.extent

@@ -25,6 +25,7 @@ from rag.text.line_marks import (
     table_heading,
     unread_until,
 )
+from rag.text.wrapping import stripped
 from state.blocks import Block, BlockKind, Extent, Placed
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
@@ -52,9 +53,7 @@ def clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]
     for block in blocks:
         first, last = max(block.start_char, start), min(block.end_char, end)
         if (first, last) != block.extent:
-            said = text[first - start : last - start]
-            last = first + len(said.rstrip())
-            first += len(said) - len(said.lstrip())
+            first, last = (each + start for each in stripped(text, first - start, last - start))
             if block.kind is BlockKind.CODE:  # with the indentation of its first line
                 line = text.rfind("\n", 0, first - start) + 1 + start
                 first = max(line, block.start_char)
@@ -71,7 +70,6 @@ class BlockParser:
 
     format: str
     _fence: str = ""
-    _fence_at: int | None = None  # of the line before, if it opens a fence
     _unread: str = ""  # what ends a comment that is open
     _blank: bool = True  # the line before was blank, or as good as blank
     _markup: bool = False  # it was for programs
@@ -101,8 +99,7 @@ class BlockParser:
             position += len(line) + 1
         if ends:
             self._fence, self._blank, self._skip = "", True, False
-            self._fence_at = self._list_lead = None
-            self._unread, self._quoted = "", False
+            self._unread, self._quoted, self._list_lead = "", False, None
         return [*fields, *self._blocks.taken(ends=ends)]
 
     def _line(self, start: int, line: str, following: str) -> None:
@@ -164,7 +161,7 @@ class BlockParser:
             glance = inner[:GLANCE]
             indent += 1 + indent_of(glance)
         if (fence := FENCE.match(glance)) is not None:
-            self._fenced(start, fence[1], indent)
+            self._fenced(start, line, fence[1], indent)
         elif (titled := self._titled(glance, "" if quotes else following)) is not None:
             self._heading(start + first, titled)
         elif self._is_row(glance, following):
@@ -235,14 +232,17 @@ class BlockParser:
         if self._blocks.open is not None and self._blocks.kind is BlockKind.CODE:
             self._blocks.open.end = end
             return
-        lead, level = self._blocks.introduction(), len(self._blocks.items)
-        self._blocks.begin(BlockKind.CODE, start, end, at=self._fence_at, level=level, lead=lead)
+        self._blocks.begin(BlockKind.CODE, start, end, lead=self._blocks.introduction())
 
-    def _fenced(self, start: int, fence: str, indent: int) -> None:
+    def _fenced(self, start: int, line: str, fence: str, indent: int) -> None:
+        """The code begins below the line, with which it may be cut off."""
         self._blocks.close()
         if self._is_markdown:  # code of another format is not set in
             self._blocks.leave_items(indent)
-        self._fence, self._fence_at = fence, start
+        self._fence = fence
+        self._code_line(start, line)
+        assert self._blocks.open is not None, "code, just begun"
+        self._blocks.open.start = self._blocks.open.end = start + len(line) + 1
 
     def _inside_fence(self, start: int, line: str) -> None:
         text = line.strip(" \t>")
@@ -251,7 +251,6 @@ class BlockParser:
             self._fence, self._blank = "", True
         else:
             self._code_line(start, line)
-        self._fence_at = None
 
     def _text(self, start: int, line: str, first: int, indent: int) -> None:
         """A line of prose, its words from `first` on: an item, a definition, or more of what is
@@ -272,8 +271,7 @@ class BlockParser:
         else:
             self._blocks.leave_items(indent)
             kind = BlockKind.NOTE if self._quoted else BlockKind.PARAGRAPH
-            level = len(self._blocks.items)
-            self._blocks.begin(kind, start + first, end, at=start, level=level)
+            self._blocks.begin(kind, start + first, end, at=start)
 
     def _item(self, start: int, line: str, first: int, indent: int, content: int) -> None:
         self._blocks.close()
@@ -284,13 +282,11 @@ class BlockParser:
         lead = items[-1].extent if items else self._list_lead
         inner, end = line[first:], start + len(line)
         column = indent + content - (len(inner) - len(inner.lstrip()))
+        items.append(Item(indent, column, lead or (start, start)))
         if fence := FENCE.match(inner[content:]):
-            items.append(Item(indent, column, lead or (start, start)))
-            self._fence, self._fence_at = fence[1], start
-            return
-        items.append(Item(indent, column, (start, start)))
-        level = len(items)
-        self._blocks.begin(BlockKind.ITEM, start + first, end, at=start, level=level, lead=lead)
+            self._fenced(start, line, fence[1], column)
+        else:
+            self._blocks.begin(BlockKind.ITEM, start + first, end, at=start, lead=lead)
 
     def _blank_line(self) -> None:
         # Code may hold blank lines, in a fence or by its indentation.

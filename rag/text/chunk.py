@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from rag.text.blocks import BlockParser, clipped
@@ -143,13 +144,8 @@ class _Cutter:
     def _between(self, start: int, end: int) -> list[Block]:
         """The blocks that lie at least in part between two offsets of the buffer."""
         start, end = start + self._base, end + self._base
-        found = []
-        for _, block in self._placed:
-            if block.start_char >= end:
-                break
-            if block.end_char > start:
-                found.append(block)
-        return found
+        near = takewhile(lambda each: each.block.start_char < end, self._placed)
+        return [block for _, block in near if block.end_char > start]
 
     def _cut(self) -> int:
         start, left = self._position, len(self._text) - self._position

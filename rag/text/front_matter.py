@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 
-from state.blocks import Block, BlockKind, Extent, Placed
+from rag.text.wrapping import stripped
+from state.blocks import Block, BlockKind, Placed
 
 _MOST_CHARS = 20_000
 _BOUNDS = re.compile(r"(---|\+\+\+)[ \t]*\n(?:(.*?)\n)??(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
-_KEY = re.compile(r"[^\s#\-][^:=\n]{0,80}[:=](?:\s|$)")
+_KEY = r"[^\s#\-][^:=\n]{0,80}[:=](?:\s|$)"
+_FIELD = re.compile(rf"^(?={_KEY}).*(?:\n(?!{_KEY}|#).*)*", re.MULTILINE)
+"""A key with the lines that belong to it, up to the next or a comment."""
 
 
 def front_matter(text: str, base: int = 0) -> tuple[list[Placed], int]:
@@ -18,18 +21,8 @@ def front_matter(text: str, base: int = 0) -> tuple[list[Placed], int]:
     bounds = _BOUNDS.match(text[:_MOST_CHARS])
     if bounds is None:
         return [], 0
-    extents: list[Extent] = []
-    position, is_within = base + bounds.start(2), False
-    for line in (bounds.group(2) or "").split("\n"):
-        end = position + len(line.rstrip())
-        if _KEY.match(line):
-            extents.append((position, end))
-            is_within = True
-        elif line.startswith("#"):
-            is_within = False
-        elif is_within and line.strip():
-            extents[-1] = extents[-1][0], end
-        position += len(line) + 1
-    starts = [base, *(start for start, _ in extents[1:])]
-    fields = [Block(BlockKind.METADATA, *extent) for extent in extents]
+    found = _FIELD.finditer(text, *bounds.span(2)) if bounds[2] else ()
+    extents = [stripped(text, *field.span()) for field in found]
+    fields = [Block(BlockKind.METADATA, base + start, base + end) for start, end in extents]
+    starts = [base, *(field.start_char for field in fields[1:])]
     return list(map(Placed, starts, fields)), bounds.end()

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from rag.text.wrapping import lines_of, runs
+from rag.text.wrapping import lines_of, runs, stripped
 from state.blocks import Block, BlockKind
 
 Spans = list[tuple[int, int]]
@@ -120,22 +120,12 @@ def _full_stop(before: str, after: str) -> bool:
 
 def _bounded(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The span without its outer whitespace, cut where it is too long."""
-    while True:
-        while start < end and text[start].isspace():
-            start += 1
-        while end > start and text[end - 1].isspace():
-            end -= 1
-        if start >= end:
-            return
-        if end - start <= MAX_SENTENCE:
-            yield start, end
-            return
+    start, end = stripped(text, start, end)
+    while end - start > MAX_SENTENCE:
         cut = start + MAX_SENTENCE
         for inner in _INNER.finditer(text, start + MAX_SENTENCE // 2, cut):
             cut = inner.end()
-        stop = cut
-        while stop > start and text[stop - 1].isspace():
-            stop -= 1
-        if stop > start:
-            yield start, stop
-        start = cut
+        yield stripped(text, start, cut)
+        start, _ = stripped(text, cut, end)
+    if start < end:
+        yield start, end

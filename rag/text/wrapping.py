@@ -27,10 +27,16 @@ _AROUND = 4
 def lines_of(text: str, start: int, end: int) -> list[Line]:
     """The lines of `text[start:end]`, offsets in `text`."""
     lines: list[Line] = []
-    for raw in text[start:end].splitlines(keepends=True):
-        lines.append((start, raw.rstrip("\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")))
-        start += len(raw)
+    for line in text[start:end].split("\n"):
+        lines.append((start, line))
+        start += len(line) + 1
     return lines
+
+
+def stripped(text: str, start: int, end: int, marks: str | None = None) -> Extent:
+    """What of `text[start:end]` is left without white space around it, or `marks` before it."""
+    said = text[start:end]
+    return min(start + len(said) - len(said.lstrip(marks)), end), start + len(said.rstrip())
 
 
 def runs(lines: Sequence[Line]) -> Iterator[Extent]:
