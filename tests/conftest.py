@@ -10,6 +10,10 @@ from later_clock import LATER, an_hour_on
 from postgres_server import PostgresServer, find_pg_ctl, running_postgres
 from reader_weights import HELD, MISSING
 
+from rag.deferred_imports import defer_imports
+
+defer_imports()  # as the program itself
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--long", action="store_true", help="run the long forms too")

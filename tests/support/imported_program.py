@@ -9,7 +9,9 @@ import cli
 import rag
 import state
 from rag.deferred_imports import defer_imports
+from rag.graph import shared_graph
 from rag.index.home.chroma import chromadb_module
+from state.tokens import encoding
 
 defer_imports()  # as the program itself
 for _package in (cli, rag, state):
@@ -22,5 +24,11 @@ for _name in (
     *("langchain_core.tracers.context", "langchain_core.tracers.run_collector"),
     *("langchain_core.tracers.stdout", "langchain_openai.chat_models.base"),
     *("langgraph.checkpoint.sqlite", "mcp.server.mcpserver", "platformdirs", "typer._adapters"),
+    # What asking a model imports.
+    *("openai.lib.streaming.chat", "openai.resources.chat.completions", "httpcore2", "truststore"),
+    *("encodings.idna", "langchain_core.runnables.fallbacks", "langchain_core.tools.simple"),
+    "langchain_core.messages.block_translators.langchain_v0",
 ):
     import_module(_name)
+encoding()
+shared_graph()
