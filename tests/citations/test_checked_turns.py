@@ -7,11 +7,10 @@ import re
 
 import pytest
 from crag import crag
+from ingest_runs import home_of
 from openai_samples import KEY, settings_for, verdict
 from scripted_server import ScriptedServer, call, shape_asked, text
 
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
 from rag.session import open_session
 
 BRIDGE = "The Orrin Bridge is 164 metres long. It was opened in 1887 by Ada Lorne.\n"
@@ -20,12 +19,7 @@ QUESTION = "How long is the Orrin Bridge?"
 
 @pytest.fixture
 def home(tmp_path):
-    folder = tmp_path / "files"
-    folder.mkdir()
-    (folder / "bridge.md").write_text(BRIDGE)
-    settings = settings_for(home=tmp_path / "home", engine="local")
-    ingest(settings, build_embedder(settings), [str(folder)])
-    return tmp_path / "home"
+    return home_of(tmp_path, {"bridge.md": BRIDGE})
 
 
 def model(*drafts, supported=True):

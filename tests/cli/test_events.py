@@ -49,7 +49,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bridges(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return library(tmp_path_factory.mktemp("bridges")).settings.home
+    return library(tmp_path_factory.mktemp("bridges"))
 
 
 @pytest.mark.parametrize(

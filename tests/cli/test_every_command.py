@@ -7,15 +7,13 @@ import sqlite3
 import subprocess
 import sys
 from contextlib import closing
-from pathlib import Path
 
 import pytest
-from command_child import finished
+from crag import ROOT, crag
 from hardships import HARDSHIPS, can_mount, clock_library
 
 from cli.app import COMMANDS, command_of
 
-ROOT = Path(__file__).parents[2]
 QUESTION = "How long is the Corbel Tunnel?"
 EXAMPLES = {
     "ingest": ["ingest", "DOCS", "MORE"],
@@ -77,11 +75,6 @@ FAILING = {
 TYPED = {"chat": f"{QUESTION}\n/exit\n"}
 
 
-def crag(work, *arguments):
-    home = str(work / "home")
-    return finished(*arguments, folder=work, CRAG_HOME=home, HOME=str(work))
-
-
 def suffered(work, hardship, *arguments, **variables):
     """The command under the hardship, from its start."""
     home = str(work / "home")
@@ -114,9 +107,9 @@ def made(tmp_path_factory):
     ):
         (work / name).parent.mkdir(exist_ok=True)
         (work / name).write_text(text)
-    assert crag(work, "ingest", "docs").returncode == 0
+    assert crag(work / "home", "ingest", work / "docs").exit_code == 0
     for _ in range(2):
-        assert crag(work, "ask", QUESTION, "-t", "one").returncode == 0
+        assert crag(work / "home", "ask", QUESTION, "-t", "one").exit_code == 0
     return work
 
 
@@ -185,7 +178,7 @@ def test_a_hardship_is_one_true_line_and_loses_nothing(made, clock, tmp_path, na
     # By a clock 80 years on, every trace is older than `trace_days`.
     if name not in REMOVES_TRACES and hardship.clock <= 0:
         assert after[2] >= before[2]
-    again = crag(work, "doctor")
-    assert again.returncode == 0, again.stdout
+    again = crag(work / "home", "doctor")
+    assert again.exit_code == 0, again.stdout
     if name not in REMOVES:
-        assert "1,204 metres" in crag(work, "ask", QUESTION, "-t", "one").stdout
+        assert "1,204 metres" in crag(work / "home", "ask", QUESTION, "-t", "one").stdout

@@ -15,7 +15,7 @@ import jsonschema
 import pexpect
 import pytest
 from forked_program import crag_program
-from ingest_runs import Library
+from ingest_runs import Library, home_of
 from mcp import Client, StdioServerParameters
 from served_mcp import served
 
@@ -33,18 +33,10 @@ OPENING = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("files")
-    (folder / "line.md").write_text("# The line\n\nThe railway opened on 14 June 1897.\n")
-    (folder / "dogs.md").write_text("# Dogs\n\nDogs travel free in the guard's van.\n")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def home(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("home")
-    Library(home).ingest(folder)
-    return home
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    line = "# The line\n\nThe railway opened on 14 June 1897.\n"
+    dogs = "# Dogs\n\nDogs travel free in the guard's van.\n"
+    return home_of(tmp_path_factory.mktemp("mcp"), {"line.md": line, "dogs.md": dogs})
 
 
 def stdio(home: Path, *flags: str, program: tuple[str, ...] | None = None) -> StdioServerParameters:
@@ -154,12 +146,10 @@ def test_a_taken_port_is_said_instead_of_listening(home: Path):
 
 def test_a_long_source_and_a_long_list_are_read_to_their_ends(tmp_path: Path):
     text = "\n\n".join(f"Siding {n} holds {n} wagons of slate." for n in range(2000))
-    for name in "abc":
-        (tmp_path / f"{name}.txt").write_text(text)
-    Library(tmp_path / "home").ingest(*tmp_path.glob("*.txt"))
+    home = home_of(tmp_path, {f"{name}.txt": text for name in "abc"})
 
     async def read() -> None:
-        async with Client(stdio(tmp_path / "home")) as client:
+        async with Client(stdio(home)) as client:
 
             async def pages(name: str, key: str, **given: Any) -> list[Any]:
                 found, at = [], given[key]

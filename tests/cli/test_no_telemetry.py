@@ -30,12 +30,12 @@ def collector():
     thread.join()
 
 
-@pytest.mark.parametrize("switch", ["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"])
-def test_langsmith_s_variables_send_no_run_anywhere(tmp_path, collector, switch):
+def test_langsmith_s_variables_send_no_run_anywhere(tmp_path, collector):
     url, callers = collector
     file = tmp_path / "paris.md"
     file.write_text("# Paris\n\nThe capital of France is Paris.\n")
-    traced = {switch: "true", "LANGSMITH_API_KEY": "x", "LANGSMITH_ENDPOINT": url}
+    traced = dict.fromkeys(("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"), "true")
+    traced |= {"LANGSMITH_API_KEY": "x", "LANGSMITH_ENDPOINT": url}
     asked = f"$FORKED ingest {file} -q && $CRAG ask 'What is the capital of France?'"
     assert "Paris" in shell(tmp_path / "home", asked, CRAG_ENGINE="local", **traced).stdout
     assert callers == []

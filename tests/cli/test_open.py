@@ -14,11 +14,11 @@ def test_a_cited_place_is_shown_with_its_lines_and_its_file(tmp_path):
     opened = crag(home, "open", "1")
     assert "viaduct.md" in opened.stdout
     assert ">     3  The Gillfoot Viaduct is 31 metres high" in opened.stdout
-    assert opened.stderr.strip().endswith("documents/viaduct.md")
+    assert opened.stderr.strip().endswith("files/viaduct.md")
     wrong = crag(home, "open", "7")
     assert (wrong.exit_code, "has no citation [7]" in wrong.stderr) == (2, True)
-    (tmp_path / "documents" / "viaduct.md").unlink()
-    crag(home, "ingest", tmp_path / "documents")
+    (tmp_path / "files" / "viaduct.md").unlink()
+    crag(home, "ingest", tmp_path / "files")
     gone = crag(home, "open", "1")
     assert (gone.exit_code, "no longer in default" in gone.stderr) == (2, True)
 

@@ -26,7 +26,7 @@ from state.research_state import SubtaskStatus
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return library(tmp_path_factory.mktemp("cli")).settings.home
+    return library(tmp_path_factory.mktemp("cli"))
 
 
 def inside(home: Path, *words: str, **variables: str) -> Result:

@@ -1,13 +1,14 @@
 """What opens a door is in no output and in no file."""
 
 import base64
+import contextlib
 import json
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 
 import psycopg
 import pytest
-from command_child import finished
+from crag import crag
 from typer.testing import CliRunner
 
 from cli.app import app
@@ -75,7 +76,8 @@ def telltale():
 
 def run(work, *arguments, **settings):
     named = {f"CRAG_{name.upper()}": value for name, value in settings.items()}
-    return finished(*arguments, folder=work, CRAG_HOME=str(work / "home"), **named)
+    with contextlib.chdir(work):
+        return crag(work / "home", *arguments, **{"CRAG_ENGINE": None, **named})
 
 
 def test_every_setting_that_can_hold_a_secret_is_tried():
@@ -102,10 +104,10 @@ def test_no_secret_is_shown_or_kept(tmp_path, telltale):
         tmp_path, "ingest", "railway.md", "-c", "b", **settings, embedder="openai"
     )
     for ran in said.values():
-        assert ran.returncode != 1, ran.stderr
-    assert said["ingest", "railway.md"].returncode == 0
+        assert ran.exit_code != 1, ran.stderr
+    assert said["ingest", "railway.md"].exit_code == 0
     told = said["ask", "How long is the tunnel?", "--engine", "openai", "--debug"]
-    assert (told.returncode, telltale in told.stderr) == (5, True)
+    assert (told.exit_code, telltale in told.stderr) == (5, True)
     files = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert "home.db" in {path.name for path in files}
     for name in KEYS | ADDRESSES:
@@ -133,7 +135,7 @@ def test_the_password_of_a_database_that_answers_stays_where_it_was_written(tmp_
             ["config", "show"],
         ):
             ran = run(tmp_path, *command, **settings)
-            assert ran.returncode == 0, ran.stderr
+            assert ran.exit_code == 0, ran.stderr
             assert "hunter2" not in ran.stdout + ran.stderr
     assert [f for f in tmp_path.rglob("*") if f.is_file() and b"hunter2" in f.read_bytes()] == []
     with psycopg.connect(postgres.url) as db:
@@ -155,11 +157,11 @@ def test_a_password_is_refused_where_it_would_be_noted(tmp_path, name):
     if name.startswith("embedding"):
         settings["embedder"] = "openai"
     else:
-        assert run(tmp_path, "ingest", "railway.md").returncode == 0
+        assert run(tmp_path, "ingest", "railway.md").exit_code == 0
     for command in (["config", "show"], ["ingest", "railway.md"], ["ask", "How long?"]):
         ran = run(tmp_path, *command, **settings)
         assert secret_of(name) not in ran.stdout + ran.stderr
-    assert (ran.returncode, ran.stderr.count("\n")) == (4, 1)
+    assert (ran.exit_code, ran.stderr.count("\n")) == (4, 1)
     assert name in ran.stderr.lower()
 
 

@@ -90,14 +90,15 @@ def test_the_wheel_runs_the_demo_in_an_environment_of_its_own(tree, wheel, tmp_p
     pip = [sys.executable, "-m", "pip", "--python", python]
     run(*pip, "install", "--quiet", "--no-index", "--no-deps", wheel, folder=empty)
     packages = next((environment / "lib").glob("python*/site-packages"))
-    counted = "import sys; sys.modules['bpe_openai'] = None; from state.tokens import count_tokens;"
     lenders = [entry for entry in sys.path if entry.endswith("site-packages")]
     (packages / "dependencies.pth").write_text("\n".join(lenders))
 
-    where = "import cli, rag.session, state.settings as s; print(cli.__file__, s.__file__)"
-    counted += "assert count_tokens('hello world') == 2"
-    run(python, "-I", "-c", counted, folder=empty)
-    for file in run(python, "-I", "-c", where, folder=empty).split():
+    code = (
+        "import sys; sys.modules['bpe_openai'] = None; import cli, rag, state.tokens as tokens;"
+        "assert tokens.count_tokens('hello world') == 2;"
+        "print(cli.__file__, rag.__file__, tokens.__file__)"
+    )
+    for file in run(python, "-I", "-c", code, folder=empty).split():
         assert Path(file).is_relative_to(packages)
 
     (empty / "sample_corpus").symlink_to(tree / "sample_corpus")

@@ -5,13 +5,14 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from ingest_runs import Library
+from ingest_runs import home_of
 from typer.testing import CliRunner
 
 from cli.app import app
 from state.home_db import HOME_FILE
 
 QUESTION = "How long is the Corbel Tunnel?"
+LINE = {"line.md": "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"}
 
 
 def crag_in(home):
@@ -22,13 +23,10 @@ def crag_in(home):
 def asked(tmp_path_factory):
     """A home with a thread of one turn and two traces, to be copied."""
     folder = tmp_path_factory.mktemp("asked")
-    (folder / "docs").mkdir()
-    (folder / "docs" / "line.md").write_text("# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n")
-    Library(folder / "home").ingest(folder / "docs")
-    crag = crag_in(folder / "home")
+    crag = crag_in(home := home_of(folder, LINE))
     assert crag("ask", QUESTION, "-t", "my line").exit_code == 0
     assert crag("research", QUESTION).exit_code == 0
-    return folder / "home"
+    return home
 
 
 @pytest.fixture
@@ -52,10 +50,9 @@ def test_a_damaged_file_is_named_with_what_mends_it(tmp_path, crag, name):
 
 
 def test_files_that_have_changed_since_are_a_fault(tmp_path):
-    (tmp_path / "line.md").write_text("# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n")
-    Library(tmp_path / "home").ingest(tmp_path / "line.md")
-    (tmp_path / "line.md").unlink()
-    told = crag_in(tmp_path / "home")("doctor")
+    home = home_of(tmp_path, LINE)
+    (tmp_path / "files" / "line.md").unlink()
+    told = crag_in(home)("doctor")
     assert told.exit_code == 4
     assert "FAIL  default: files: 1 indexed file has" in told.output
     assert "mend: crag ingest -c default" in told.output

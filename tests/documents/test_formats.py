@@ -16,6 +16,12 @@ from rag.text.blocks import blocks_of_text
 from state.errors import DocumentError
 
 
+@pytest.fixture(autouse=True)
+def _too_small_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages without text are drawn so small that nothing is looked for on them."""
+    monkeypatch.setattr("rag.documents.pdf.SIDE", 20)
+
+
 def test_markdown_stays_as_it_is_and_names_itself(tmp_path: Path) -> None:
     text = "```\n# no title\n```\n# The *Line*\n\n- a\n- b\n"
     document = read(save(tmp_path, "a.md", text))

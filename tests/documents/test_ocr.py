@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from command_child import finished
+from crag import crag, environment
 from PIL import Image, ImageDraw, ImageFont
 from whole_document import Document, read_document
 
@@ -51,15 +51,10 @@ def line(text: str, left: float, top: float, height: float = 10) -> TextLine:
     return TextLine(top, top + height, left, 0.9, text)
 
 
-@pytest.mark.parametrize("suffix", [".png", ".jpg", ".tif", ".webp", ".gif", ".bmp"])
-def test_a_picture_is_read_with_its_spaces(tmp_path, suffix):
-    path = tmp_path / f"notice{suffix}"
-    picture(NOTICE).save(path)
-    document = read(path)
-    assert [each for each in document.text.splitlines() if each] == NOTICE
-    ((page, sure),) = document.recognized
-    assert page == 0
-    assert 80 <= sure <= 100
+@pytest.mark.parametrize("suffix", [".webp", ".gif", ".bmp"])
+def test_a_picture_of_any_format_is_read(tmp_path, suffix):
+    picture(NOTICE[:1], (400, 400)).save(tmp_path / f"a{suffix}")
+    assert read(tmp_path / f"a{suffix}").text == "Ferry timetable\n"
 
 
 def test_pages_of_a_scan_are_read_and_pages_with_text_are_not_drawn(tmp_path):
@@ -78,7 +73,11 @@ def test_a_transparent_picture_is_read_on_white(tmp_path):
     clear = Image.new("RGBA", plain.size, (0, 0, 0, 0))
     clear.putalpha(plain.point(lambda value: 255 - value))
     clear.save(tmp_path / "a.png")
-    assert "Dogs travel free" in read(tmp_path / "a.png").text
+    document = read(tmp_path / "a.png")
+    assert [each for each in document.text.splitlines() if each] == NOTICE  # with its spaces
+    ((page, sure),) = document.recognized
+    assert page == 0
+    assert 80 <= sure <= 100
 
 
 def test_a_photograph_is_turned_as_its_camera_says(tmp_path):
@@ -114,7 +113,7 @@ def test_an_icon_holds_no_text(tmp_path):
 
 
 def test_only_so_many_scanned_pages_are_read(tmp_path):
-    pages = [picture(["Ferry timetable"], (500, 200)) for _ in range(3)]
+    pages = [picture(["Ferry timetable"], (400, 400)) for _ in range(3)]
     pages[0].save(tmp_path / "a.tif", save_all=True, append_images=pages[1:])
     document = read(tmp_path / "a.tif", Limits(recognized_pages=2))
     assert [page for page, _ in document.recognized] == [1, 2]
@@ -126,18 +125,11 @@ def test_what_stands_beside_each_other_is_a_line():
     assert text_of(lines) == "Adult | 12.00\nChild\n"
 
 
-def run(home: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join(sys.path)
-    place = {"CRAG_HOME": str(home), "CRAG_ENGINE": "local", "PYTHONPATH": path}
-    return finished(*words, folder=home.parent, **place)
-
-
 def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp_path):
     files = tmp_path / "files"
     files.mkdir()
     picture(NOTICE).save(files / "notice.png")
-    pages = [picture(["Lost property"]), picture(["Ask at the pier"])]
-    pages[0].save(files / "scan.pdf", save_all=True, append_images=pages[1:], resolution=300)
+    picture(["Lost property"], (400, 400)).save(files / "scan.pdf", resolution=300)
     (files / "a.md").write_text("# Pier\n\nThe pier opens at nine.\n")
     home = tmp_path / "home"
 
@@ -146,7 +138,7 @@ def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp
     path = os.pathsep.join([str(tmp_path / "hidden"), *sys.path])
     without = subprocess.run(
         [sys.executable, "-m", "cli", "ingest", str(files)],
-        env={**os.environ, "CRAG_HOME": str(home), "CRAG_ENGINE": "local", "PYTHONPATH": path},
+        env=environment(home, PYTHONPATH=path),
         capture_output=True,
         text=True,
         check=False,
@@ -156,12 +148,12 @@ def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp
     assert [each.partition(":")[0] for each in told] == ["skipped"], without.stderr
     assert "wait for OCR: pip install '.[ocr]' in crag's clone" in without.stderr
 
-    assert "2 added, 1 updated" in run(home, "ingest", str(files)).stderr
-    assert "3 unchanged" in run(home, "ingest", str(files)).stderr
-    asked = run(home, "ask", "When does the last ferry to Skomer leave?", "--json")
+    assert "2 added, 1 updated" in crag(home, "ingest", files).stderr
+    assert "3 unchanged" in crag(home, "ingest", files).stderr
+    asked = crag(home, "ask", "When does the last ferry to Skomer leave?", "--json")
     (cited, *_) = json.loads(asked.stdout)["citations"]
     assert cited["source"] == "notice.png"
     assert "16:40" in cited["quote"]
     assert 0.8 < cited["recognized"] <= 1
-    shown = run(home, "ask", "When does the last ferry to Skomer leave?")
+    shown = crag(home, "ask", "When does the last ferry to Skomer leave?")
     assert "(OCR, 9" in shown.stdout

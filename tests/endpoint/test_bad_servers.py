@@ -23,7 +23,7 @@ PATHS = {
     "Postgres": (["ask", QUESTION, "-t", "one"], "threads", "postgresql://me@{}/db", (5,)),
     "doctor": (["doctor", "--engine", "openai"], "base_url", "http://{}/v1", (4,)),
 }
-LIMITS = {"MAX_RETRIES": "0", "REQUEST_TIMEOUT": "1", "TIMEOUT": "6"}
+LIMITS = {"MAX_RETRIES": "0", "REQUEST_TIMEOUT": "0.3", "TIMEOUT": "6"}
 
 
 def run(work, *arguments, **settings):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from bad_servers import MISDEEDS, bad_server, packed_zeros
-from ingest_runs import Library
+from ingest_runs import home_of
 from scripted_server import Sent
 from searx_server import SearxServer
 
@@ -26,11 +26,8 @@ QUESTION = "How many confirmed moons does Saturn have?"
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("files")
-    (folder / "line.md").write_text("# The line\n\nThe railway opened on 14 June 1897.\n")
-    home = tmp_path_factory.mktemp("home")
-    Library(home).ingest(folder)
-    return home
+    line = "# The line\n\nThe railway opened on 14 June 1897.\n"
+    return home_of(tmp_path_factory.mktemp("web"), {"line.md": line})
 
 
 def settings(home: Path, **changed: object) -> Settings:

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from ingest_runs import Library
+from ingest_runs import home_of
 from openai_samples import KEY
 from scripted_server import ScriptedServer, call, text
 
@@ -33,11 +33,8 @@ def deferred(code, **environment):
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    files = tmp_path_factory.mktemp("files")
-    (files / "paris.md").write_text("# Paris\n\nThe capital of France is Paris.\n")
-    home = tmp_path_factory.mktemp("home")
-    Library(home).ingest(files)
-    return home
+    text = "# Paris\n\nThe capital of France is Paris.\n"
+    return home_of(tmp_path_factory.mktemp("deferred"), {"paris.md": text})
 
 
 def test_a_model_answers_and_nothing_deferred_is_imported(home):
@@ -78,36 +75,40 @@ with tracing_context(enabled=False):
     assert deferred(code) == run(code)
 
 
-@pytest.mark.parametrize("switch", ["LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"])
-def test_nothing_is_deferred_where_tracing_is_wanted(switch):
-    code = "from langgraph_sdk import client\nprint(type(client).__name__)"
+def test_nothing_is_deferred_where_tracing_is_wanted():
+    code = "from requests import api\nprint(type(api).__name__)"
     assert deferred(code) == "_DeferredName\n"
-    assert deferred(code, **{switch: "true"}) == "module\n"
+    for switch in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
+        assert deferred(code, **{switch: "true"}) == "module\n"
 
 
 def test_the_first_use_brings_the_real_package_to_all_who_named_it():
     """Each use in a fork of a process that has used nothing yet."""
     deferred("""import os, sys
 from langsmith import RunTree
+from requests import Session
 import langchain_core.tracers.schemas as schemas
 import langgraph.graph
-assert 'langsmith.client' not in sys.modules
+assert not {'langsmith.client', 'requests.sessions'} & set(sys.modules)
 
 for use in (
-    "assert issubclass(RunTree, object)",
-    "assert isinstance(RunTree(name='run', run_type='chain'), RunTree)",
-    "class Mine(RunTree): pass",
-    "assert RunTree.__name__ == 'RunTree'",
+    "assert issubclass(Session, object)",
+    "assert isinstance(Session(), Session)",
+    "class Mine(Session): pass",
+    "assert Session.__name__ == 'Session'",
 ):
     if (child := os.fork()) == 0:
         exec(use)
-        import langsmith.run_trees
-        assert RunTree is schemas.Run is langsmith.run_trees.RunTree
-        from langsmith.run_helpers import get_tracing_context
-        assert get_tracing_context.__module__ == 'langsmith.run_helpers'
-        assert 'requests.sessions' in sys.modules, 'langsmith itself uses it'
+        import requests.sessions
+        assert Session is requests.sessions.Session
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0, use
+assert isinstance(RunTree(name='run', run_type='chain'), RunTree)
+import langsmith.run_trees
+assert RunTree is schemas.Run is langsmith.run_trees.RunTree
+from langsmith.run_helpers import get_tracing_context
+assert get_tracing_context.__module__ == 'langsmith.run_helpers'
+assert 'requests.sessions' in sys.modules, 'langsmith itself uses it'
 """)
 
 

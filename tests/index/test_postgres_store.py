@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
 import psycopg
 import pytest
+from forked import started
 from index_samples import EMBEDDER, document, part
+from index_victim import write_five
 from ingest_runs import Library, counts
 from pathspec import GitIgnoreSpec
 from shared_stores import ask, assert_sound, fill, new_store
@@ -131,24 +131,12 @@ def test_a_reader_answers_like_the_catalogs(both):
 
 def test_a_name_is_taken_once(store):
     """By several that come at once to a database where nothing is yet."""
-    code = (
-        "import sys; from index_samples import EMBEDDER;"
-        "from rag.index.postgres.store import PostgresStore;"
-        "s = PostgresStore(*sys.argv[1:3]);\n"
-        "with s.open_writer('default', EMBEDDER.identity, wait=60) as w: print(w.row.uid)"
-    )
-    running = [
-        subprocess.Popen(
-            [sys.executable, "-c", code, store.url, store.schema],
-            env={"PYTHONPATH": ":".join(sys.path)},
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(4)
-    ]
-    uids = {process.communicate()[0] for process in running}
-    assert [process.returncode for process in running] == [0] * 4
-    assert len(uids) == 1
+    running = [started(write_five, store, f"process{number}") for number in range(4)]
+    for process, _ in running:
+        process.join(60)
+    assert [process.exitcode for process, _ in running] == [0] * 4
+    assert len({told.recv() for _, told in running for _ in range(5)}) == 1
+    assert_sound(store)
 
 
 def test_tables_that_cannot_be_made_are_left_out_altogether(store, monkeypatch):

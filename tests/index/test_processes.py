@@ -1,15 +1,14 @@
-import os
 import random
 import re
-import subprocess
-import sys
 import threading
 
 import pytest
+from forked import started
 from index_samples import EMBEDDER, ill_parts, open_collection, open_writer
-from index_victim import CHUNKS, DOCUMENTS, Victim, texts
+from index_victim import CHUNKS, DOCUMENTS, Victim, texts, write_five
 
 from rag.index.home.catalog import Catalog
+from rag.index.home.store import HomeStore
 
 
 def kill_after(home, first, versions, extra):
@@ -100,20 +99,10 @@ def test_readers_see_whole_documents_while_another_process_writes(tmp_path):
 
 
 def test_two_writers_take_turns(tmp_path):
-    code = (
-        "import sys; from pathlib import Path; from index_samples import *;"
-        "from index_samples import open_writer\n"
-        "for n in range(5):\n"
-        "  with open_writer(Path(sys.argv[1]), 'default', EMBEDDER.identity, wait=60) as w:\n"
-        "    name = f'{sys.argv[2]}-{n}'\n"
-        "    w.put(document(name), [part(name, f'Text of {name}.')])\n"
-    )
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    both = [
-        subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name], env=environment)
-        for name in ("left", "right")
-    ]
-    assert [process.wait() for process in both] == [0, 0]
+    both = [started(write_five, HomeStore(tmp_path), name) for name in ("left", "right")]
+    for process, _ in both:
+        process.join(60)
+    assert [process.exitcode for process, _ in both] == [0, 0]
     reader = open_collection(tmp_path, "default", EMBEDDER)
     assert reader.document_count == 10
     assert len(reader.search("text", 20)) == 10

@@ -1,13 +1,10 @@
 from __future__ import annotations
 
 from document_files import make_pdf
+from ingest_runs import collection_of, session_of
 
 from rag.index.repeats import Likeness, first_of_each, version_meant
 from rag.index.terms import terms
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
-from rag.session import open_session
-from state.settings import load_settings
 
 PAGE = (
     "The pump is primed by hand before the first start of the day. Open the bleed valve, turn the "
@@ -48,14 +45,9 @@ def test_among_copies_of_other_names_the_first_stands_for_all():
 
 
 def test_copies_of_a_page_count_once_and_the_version_meant_stands_for_them(tmp_path):
-    docs = tmp_path / "docs"
-    for version in ("v1", "v2", "v10"):
-        (docs / version).mkdir(parents=True)
-        (docs / version / "pump.md").write_text(PAGE.format(""))
-    (docs / "valve.md").write_text("The bleed valve is brass. It was cast in the old foundry.\n")
-    settings = load_settings({"home": tmp_path / "home", "engine": "local"})
-    ingest(settings, build_embedder(settings), [str(docs)])
-    with open_session(settings) as session:
+    texts = {f"{version}/pump.md": PAGE.format("") for version in ("v1", "v2", "v10")}
+    texts["valve.md"] = "The bleed valve is brass. It was cast in the old foundry.\n"
+    with session_of(tmp_path, texts) as session:
         found = session.reader.search("How is the pump primed?", 8)
         earlier = session.reader.search("How is the pump primed in v2?", 8)
         answer = session.ask("How is the pump primed?")
@@ -68,11 +60,7 @@ def test_copies_of_a_page_count_once_and_the_version_meant_stands_for_them(tmp_p
 
 
 def test_a_document_that_repeats_a_text_is_no_other_document(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    make_pdf(docs / "pump.pdf", [PAGE.format(""), PAGE.format("")])
-    settings = load_settings({"home": tmp_path / "home", "engine": "local"})
-    ingest(settings, build_embedder(settings), [str(docs)])
-    with open_session(settings) as session:
-        found = session.reader.search("How is the pump primed?", 8)
+    (tmp_path / "files").mkdir()
+    make_pdf(tmp_path / "files" / "pump.pdf", [PAGE.format(""), PAGE.format("")])
+    found = collection_of(tmp_path, {}).search("How is the pump primed?", 8)
     assert ["also" in each for each in found] == [False]

@@ -26,6 +26,20 @@ def write(home, count=40, first=0):
             writer.put(document(f"doc{number}"), [part(f"doc{number}", text)])
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """Homes of so many documents, to be copied; of 700, of two chunks each, Chroma saves some."""
+    homes = {count: tmp_path_factory.mktemp("vectors") / "home" for count in (40, 700)}
+    for count, home in homes.items():
+        write(home, count)
+    return homes
+
+
+@pytest.fixture
+def home(made, tmp_path):
+    return shutil.copytree(made[40], tmp_path / "home")
+
+
 class NoModel:
     """An embedder that embeds queries only."""
 
@@ -94,7 +108,7 @@ def remove_and_replace(home, other):
 
 
 def put_a_foreign_one(home):
-    write(home.parent / "foreign")
+    write(home.parent / "foreign", count=10)
     remove_and_replace(home, folder(home.parent / "foreign"))
 
 
@@ -111,24 +125,22 @@ def leave_it_cleared(home):
         connection.execute("UPDATE chroma SET revision = NULL")
 
 
-@pytest.mark.parametrize("count", [40, 700])
 @pytest.mark.parametrize(
-    "damage",
+    ("damage", "count"),
     [
-        remove_all,
-        cut_database,
-        scramble_database,
-        fill_with_zeros,
-        cut_every_file,
-        put_a_foreign_one,
-        leave_it_cleared,
+        (remove_all, 40),
+        (cut_database, 40),
+        (scramble_database, 40),
+        (fill_with_zeros, 700),
+        (cut_every_file, 700),
+        (put_a_foreign_one, 40),
+        (leave_it_cleared, 40),
     ],
 )
 def test_where_chroma_is_damaged_the_catalog_is_searched_and_the_next_ingest_mends(
-    tmp_path, damage, count
+    made, tmp_path, damage, count
 ):
-    home = tmp_path / "home"
-    write(home, count)
+    home = shutil.copytree(made[count], tmp_path / "home")
     sound, lines, by = searched(home)
     assert (lines, by) == ([], "chroma")
     damage(home)
@@ -148,81 +160,75 @@ def test_where_chroma_is_damaged_the_catalog_is_searched_and_the_next_ingest_men
     assert ill_parts(home) == []
 
 
-def test_an_older_folder_that_was_put_back_is_not_asked(tmp_path):
-    write(tmp_path)
-    kept = shutil.copytree(folder(tmp_path), tmp_path / "older")
-    write(tmp_path, count=10, first=40)
-    sound, _, by = searched(tmp_path)
+def test_an_older_folder_that_was_put_back_is_not_asked(home, tmp_path):
+    kept = shutil.copytree(folder(home), tmp_path / "older")
+    write(home, count=10, first=40)
+    sound, _, by = searched(home)
     assert by == "chroma"
-    remove_and_replace(tmp_path, kept)
-    found, lines, by = searched(tmp_path)
+    remove_and_replace(home, kept)
+    found, lines, by = searched(home)
     assert (found, len(lines), by) == (
         sound, 1, "catalog (Chroma is damaged: not what was last written)"
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("count", [1, 50])
-def test_flipped_bits_of_a_saved_graph_never_reach_chroma(tmp_path, count):
+def test_flipped_bits_of_a_saved_graph_never_reach_chroma(made, tmp_path):
     """Fifty of them ended the process that opened it; one goes unseen, and a vector is another."""
-    write(tmp_path, count=700)  # two chunks each: more than Chroma keeps unsaved
-    sound, lines = search(tmp_path)
+    home = shutil.copytree(made[700], tmp_path / "home")
+    sound, lines = search(home)
     assert lines == []
-    names = {each.name for each in folder(tmp_path).glob("*/*") if each.stat().st_size}
+    names = {each.name for each in folder(home).glob("*/*") if each.stat().st_size}
     assert "data_level0.bin" in names
-    for name in names:
-        (path,) = folder(tmp_path).glob(f"*/{name}")
+    for name, count in [("data_level0.bin", 1), *((name, 50) for name in names)]:
+        (path,) = folder(home).glob(f"*/{name}")
         flip_bits(path, count, seed=count)
-        found, lines, by = searched(tmp_path)
+        found, lines, by = searched(home)
         # The last candidates, which the scores are scaled by, are others than the graph's.
         assert [chunk_id for chunk_id, _ in found] == [chunk_id for chunk_id, _ in sound]
         assert (len(lines), by[:7]) == (1, "catalog")
-        mend(tmp_path, lines)
-        assert searched(tmp_path)[1:] == ([], "chroma")
-    assert ill_parts(tmp_path) == []
+        mend(home, lines)
+        assert searched(home)[1:] == ([], "chroma")
+    assert ill_parts(home) == []
 
 
-def test_chroma_and_the_exact_leg_agree(tmp_path, monkeypatch):
-    write(tmp_path)
-    from_chroma, _ = search(tmp_path)
+def test_chroma_and_the_exact_leg_agree(home, monkeypatch):
+    from_chroma, _ = search(home)
     monkeypatch.setattr(queries.HomeQueries, "_is_open", lambda *_: False)
-    assert search(tmp_path)[0] == from_chroma
+    assert search(home)[0] == from_chroma
 
 
-def test_a_reader_follows_what_is_written_under_it(tmp_path):
-    write(tmp_path)
-    reader = open_collection(tmp_path, "default", EMBEDDER)
+def test_a_reader_follows_what_is_written_under_it(home):
+    reader = open_collection(home, "default", EMBEDDER)
     assert reader.search("a violin", 1)
-    write(tmp_path, count=120, first=40)
+    write(home, count=120, first=40)
     assert {chunk["source"] for chunk in reader.search("comet number 159", 1)} == {"doc159"}
-    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+    with open_writer(home, "default", EMBEDDER.identity) as writer:
         writer.remove(["doc159"])
     assert "doc159" not in {chunk["source"] for chunk in reader.search("comet 159", 200)}
     assert len(reader.search("anything", 400)) >= 200
     reader.close()
 
 
-def test_a_write_while_chroma_is_opened_is_not_called_damage(tmp_path, monkeypatch):
-    write(tmp_path)
-    sound = search(tmp_path)[0]
+def test_a_write_while_chroma_is_opened_is_not_called_damage(home, monkeypatch):
+    sound = search(home)[0]
     opened = ChromaIndex.open
 
     def slowly(index, row):
         monkeypatch.undo()
-        write(tmp_path, count=120, first=40)
+        write(home, count=120, first=40)
         return opened(index, row)
 
     monkeypatch.setattr(ChromaIndex, "open", slowly)
-    found, lines, by = searched(tmp_path)
+    found, lines, by = searched(home)
     assert (found, lines, by) == (sound, [], "catalog (Chroma is being written)")
-    assert searched(tmp_path)[2] == "chroma"
+    assert searched(home)[2] == "chroma"
 
 
-def test_every_change_reaches_chroma(tmp_path):
-    write(tmp_path)
-    write(tmp_path, count=1, first=99)
-    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+def test_every_change_reaches_chroma(home):
+    write(home, count=1, first=99)
+    with open_writer(home, "default", EMBEDDER.identity) as writer:
         writer.remove([f"doc{number}" for number in range(39)])
-    with closing(open_collection(tmp_path, "default", EMBEDDER)) as reader:
+    with closing(open_collection(home, "default", EMBEDDER)) as reader:
         found = reader.search("glacier 99", 100)
         assert reader.dense_searched == "chroma"
     assert {chunk["source"] for chunk in found} == {"doc39", "doc99"}
@@ -242,9 +248,7 @@ def test_a_zero_vector_does_no_harm(tmp_path):
     reader.close()
 
 
-def test_rubbish_around_us_does_not_reach_chroma(tmp_path):
-    home = tmp_path / "home"
-    write(home)
+def test_rubbish_around_us_does_not_reach_chroma(home, tmp_path):
     (tmp_path / ".env").write_bytes(b"\xff\xfe CHROMA_SERVER_HTTP_PORT=abc\n")
     code = (
         "import sys; from pathlib import Path; from rag.embed.builtin import BuiltinEmbedder;"
@@ -264,43 +268,38 @@ def test_rubbish_around_us_does_not_reach_chroma(tmp_path):
     assert (done.stdout, done.returncode) == ("3 [] True\n", 0), done.stderr
 
 
-def test_a_deleted_collection_is_gone_with_its_vectors(tmp_path):
-    write(tmp_path)
-    with (
-        open_writer(tmp_path, "default", EMBEDDER.identity),
-        pytest.raises(StoreBusyError),
-    ):
-        HomeStore(tmp_path).delete("default")
-    HomeStore(tmp_path).delete("default")
-    assert list((tmp_path / "vectors").rglob("*.*")) == []
+def test_a_deleted_collection_is_gone_with_its_vectors(home):
+    store = HomeStore(home)
+    with open_writer(home, "default", EMBEDDER.identity), pytest.raises(StoreBusyError):
+        store.delete("default")
+    store.delete("default")
+    assert list((home / "vectors").rglob("*.*")) == []
     with pytest.raises(NoIndexError):
-        open_collection(tmp_path, "default", EMBEDDER)
+        open_collection(home, "default", EMBEDDER)
     with pytest.raises(NoIndexError):
-        HomeStore(tmp_path).delete("default")
-    with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as connection:
+        store.delete("default")
+    with closing(sqlite3.connect(home / "catalog.sqlite")) as connection:
         for table in ("documents", "texts", "chunks", "names", "chroma"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 
-def test_a_lost_lexical_index_is_seen_and_mended(tmp_path):
-    write(tmp_path)
-    with closing(sqlite3.connect(tmp_path / "catalog.sqlite")) as connection, connection:
+def test_a_lost_lexical_index_is_seen_and_mended(home):
+    with closing(sqlite3.connect(home / "catalog.sqlite")) as connection, connection:
         connection.execute("INSERT INTO lexical_1 (lexical_1) VALUES ('delete-all')")
-    assert ill_parts(tmp_path) == ["default: lexical index"]
+    assert ill_parts(home) == ["default: lexical index"]
     lines = []
-    mend(tmp_path, lines)
-    assert ill_parts(tmp_path) == []
+    mend(home, lines)
+    assert ill_parts(home) == []
     assert len(lines) == 1
 
 
-def test_a_catalog_moved_away_is_no_longer_read_and_leaves_no_vectors_behind(tmp_path):
-    write(tmp_path)
-    reader = open_collection(tmp_path, "default", EMBEDDER)
-    (old,) = (tmp_path / "vectors").iterdir()
-    (tmp_path / "catalog.sqlite").rename(tmp_path / "damaged.sqlite")
+def test_a_catalog_moved_away_is_no_longer_read_and_leaves_no_vectors_behind(home):
+    reader = open_collection(home, "default", EMBEDDER)
+    (old,) = (home / "vectors").iterdir()
+    (home / "catalog.sqlite").rename(home / "damaged.sqlite")
     with pytest.raises(NoIndexError):
         reader.search("whale", 1)
-    write(tmp_path, count=1, first=1)
+    write(home, count=1, first=1)
     assert reader.search("railway", 1)[0]["source"] == "doc1"
     assert not old.exists()
-    assert len(list((tmp_path / "vectors").iterdir())) == 1
+    assert len(list((home / "vectors").iterdir())) == 1

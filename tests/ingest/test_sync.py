@@ -278,7 +278,9 @@ def test_an_unchanged_ingest_imports_no_reader_and_no_store(folder, library):
     assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
 
 
-@pytest.mark.parametrize("pages", [60, 90, 120])
+@pytest.mark.parametrize(
+    "pages", [90, *(pytest.param(pages, marks=pytest.mark.slow) for pages in (60, 120))]
+)
 def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monkeypatch, pages):
     folder = tmp_path / "many"
     folder.mkdir()

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 
 import pytest
+from ingest_runs import session_of
 
 from rag.engines.local.answer import generate
 from rag.engines.protocol import GenerateRequest
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
 from rag.question.parse import parse_question
 from rag.question.parts import QuestionPart
 from rag.reading.meaning import Meaning
 from rag.reading.snippets import shown_snippets
-from rag.session import open_session
-from state.settings import load_settings
 
 MANUAL = """# Pump
 
@@ -37,7 +34,7 @@ The needle settles in about forty seconds.
 Close the bleed valve, then press the red button twice.
 """
 ROWS = "\n".join(f"V{n:03d},brass,{n * 3} mm" for n in range(1, 400))
-VALVES = f"valve,metal,bore\n{ROWS}\n"
+PUMPS = {"pump.md": MANUAL, "valves.csv": f"valve,metal,bore\n{ROWS}\n"}
 NOTES = """# Steam
 
 The boiler weighs 40 tonnes [2][99]. This document does not say who built the boiler.
@@ -53,14 +50,8 @@ STAFF = "# Staff\n\nThe keeper of the tank is Ines Marrow. She has the key to th
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    home, docs = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("docs")
-    (docs / "frob.sh").write_text(SCRIPT)
-    (docs / "steam.md").write_text(NOTES)
-    for name, text in (("pump.md", MANUAL), ("valves.csv", VALVES), ("staff.md", STAFF)):
-        (docs / name).write_text(text)
-    settings = load_settings({"home": home, "engine": "local"})
-    ingest(settings, build_embedder(settings), [str(docs)])
-    with open_session(settings) as session:
+    texts = {"frob.sh": SCRIPT, "steam.md": NOTES, "staff.md": STAFF, **PUMPS}
+    with session_of(tmp_path_factory.mktemp("answer"), texts) as session:
         yield session
 
 
@@ -189,17 +180,13 @@ def test_an_answer_of_what_is_merely_nearest_says_so(session, tmp_path):
 
 
 def test_a_document_that_is_asked_for_by_its_number_is_believed_to_answer(tmp_path):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    for number in range(101, 161):
-        (docs / f"pep-0{number}.rst").write_text(
-            f"PEP: {number}\nTitle: Harbour Rules, Part {number - 100}\n"
-            f"Author: Ines Marrow {number} <ines@harbour.example>\nCreated: 5-Jul-2001\n\n"
-            "Abstract\n========\n\nA horn is blown twice in fog.\n"
-        )
-    settings = load_settings({"home": tmp_path / "home", "engine": "local"})
-    ingest(settings, build_embedder(settings), [str(docs)])
-    with open_session(settings) as session:
+    texts = {
+        f"pep-0{number}.rst": f"PEP: {number}\nTitle: Harbour Rules, Part {number - 100}\n"
+        f"Author: Ines Marrow {number} <ines@harbour.example>\nCreated: 5-Jul-2001\n\n"
+        "Abstract\n========\n\nA horn is blown twice in fog.\n"
+        for number in range(101, 161)
+    }
+    with session_of(tmp_path, texts) as session:
         answer = session.ask("whose idea was it? (PEP 112)")
     assert answer["status"] == "answered"
     assert answer["citations"][0]["source"] == "pep-0112.rst"
@@ -215,18 +202,13 @@ def test_a_document_that_is_asked_for_by_its_number_is_believed_to_answer(tmp_pa
     ],
 )
 def test_a_refusal_shows_only_what_may_be_about_the_question(tmp_path, question, near):
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    (docs / "lease.md").write_text(
-        "# Repairs\n\nThe tenant repaints the doors every two years. The landlord repairs "
-        "the roof. Notice to quit is six months and must be given in writing.\n"
-    )
-    (docs / "club.md").write_text("# Club\n\nThe regatta takes place in May; juniors sail free.\n")
-    (docs / "pump.md").write_text(MANUAL)
-    (docs / "valves.csv").write_text(VALVES)
-    settings = load_settings({"home": tmp_path / "home", "engine": "local"})
-    ingest(settings, build_embedder(settings), [str(docs)])
-    with open_session(settings) as session:
+    texts = {
+        "lease.md": "# Repairs\n\nThe tenant repaints the doors every two years. The landlord "
+        "repairs the roof. Notice to quit is six months and must be given in writing.\n",
+        "club.md": "# Club\n\nThe regatta takes place in May; juniors sail free.\n",
+        **PUMPS,
+    }
+    with session_of(tmp_path, texts) as session:
         answer = session.ask(question)
     assert answer["status"] == "abstained"
     assert ("do not hold" in answer["answer"]) is not bool(near)

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
-from rag.session import open_session
-from state.settings import Settings
+from ingest_runs import session_of
 
 FILES = {
     "灯塔.md": "# 桑德霍姆灯塔\n\n灯塔于1874年首次点亮。红砖塔高38米。\n\n"
@@ -25,13 +21,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("languages")
-    (folder / "files").mkdir()
-    for name, text in FILES.items():
-        (folder / "files" / name).write_text(text, encoding="utf-8")
-    settings = Settings(home=folder / "home", engine="local")
-    ingest(settings, build_embedder(settings), [str(folder / "files")])
-    with open_session(settings, keep_traces=False) as opened:
+    with session_of(tmp_path_factory.mktemp("languages"), FILES) as opened:
         yield opened
 
 

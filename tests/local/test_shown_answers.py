@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
-from rag.session import open_session
-from state.settings import load_settings
+from ingest_runs import session_of
 
 LONG = "Firing the big kiln " + "of the north yard by night " * 5 + "without haste"
 FILLER = "The yard is swept by the keeper, and nobody minds the dust on the shelves. " * 18
@@ -44,13 +40,8 @@ RELEASES = "# Releases\n" + "".join(
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    home, docs = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("docs")
-    (docs / "queue.md").write_text(QUEUE)
-    (docs / "releases.md").write_text(RELEASES)
-    (docs / "schedule.md").write_text(CODE + "```\n")
-    settings = load_settings({"home": home, "engine": "local"})
-    ingest(settings, build_embedder(settings), [str(docs)])
-    with open_session(settings) as session:
+    texts = {"queue.md": QUEUE, "releases.md": RELEASES, "schedule.md": CODE + "```\n"}
+    with session_of(tmp_path_factory.mktemp("shown"), texts) as session:
         yield session
 
 

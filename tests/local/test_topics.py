@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
-from rag.session import open_session
-from state.settings import load_settings
+from ingest_runs import session_of
 
 FILES = {
     "kilns.md": "# Kilns\n\nEvery kiln is fired twice. A kiln needs a flue.\n\nCheck it daily.",
@@ -28,13 +24,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def session(tmp_path_factory):
-    home = tmp_path_factory.mktemp("home")
-    docs = tmp_path_factory.mktemp("docs")
-    for name, text in FILES.items():
-        (docs / name).write_text(text)
-    settings = load_settings({"home": home, "engine": "local"})
-    ingest(settings, build_embedder(settings), [str(docs)])
-    with open_session(settings) as session:
+    with session_of(tmp_path_factory.mktemp("topics"), FILES) as session:
         yield session
 
 

@@ -10,6 +10,7 @@ import re
 import time
 
 import pytest
+from ingest_runs import home_of
 from openai_samples import settings_for, verdict
 from scripted_server import (
     ScriptedServer,
@@ -23,8 +24,6 @@ from scripted_server import (
     text,
 )
 
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
 from rag.session import open_session
 
 QUESTION = "What is the capital of France?"
@@ -35,12 +34,9 @@ NO = "I cannot answer this from the documents."
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory):
-    home, files = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("files")
-    (files / "paris.md").write_text("# Paris\n\nThe capital of France is Paris. It has towers.\n")
-    (files / "rome.md").write_text("# Rome\n\nRome is the capital of Italy. It has hills.\n")
-    settings = settings_for(home=home, engine="local")
-    ingest(settings, build_embedder(settings), [str(files)])
-    return home
+    paris = "# Paris\n\nThe capital of France is Paris. It has towers.\n"
+    rome = "# Rome\n\nRome is the capital of Italy. It has hills.\n"
+    return home_of(tmp_path_factory.mktemp("broken"), {"paris.md": paris, "rome.md": rome})
 
 
 def right(body):

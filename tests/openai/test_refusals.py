@@ -2,31 +2,36 @@
 
 import json
 import re
+import shutil
 
 import pytest
+from ingest_runs import home_of
 from openai_samples import settings_for
 from scripted_server import ScriptedServer, call, text
 
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
 from rag.session import open_session
 
 NO = "I cannot answer this from the documents."
 QUESTION = "How old must a ferry captain be?"
 
 
+FILES = {
+    f"ferry{n}.md": f"# Ferry {n}\n\nA captain of ferry {n} is old enough to steer ferry {n}.\n"
+    for n in range(40)
+} | {
+    "skippers.md": "# Skippers\n\nWho steers a boat has turned 21.\n",
+    "masters.md": "# Masters\n\nA master mariner has a licence.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return home_of(tmp_path_factory.mktemp("refusals"), FILES)
+
+
 @pytest.fixture
-def home(tmp_path):
-    folder = tmp_path / "files"
-    folder.mkdir()
-    for number in range(40):
-        line = f"A captain of ferry {number} is old enough to steer ferry {number} on the lake.\n"
-        (folder / f"ferry{number}.md").write_text(f"# Ferry {number}\n\n{line}")
-    (folder / "skippers.md").write_text("# Skippers\n\nWho steers a boat has turned 21.\n")
-    (folder / "masters.md").write_text("# Masters\n\nA master mariner has a licence.\n")
-    settings = settings_for(home=tmp_path / "home", engine="local")
-    ingest(settings, build_embedder(settings), [str(folder)])
-    return tmp_path / "home"
+def home(made, tmp_path):
+    return shutil.copytree(made, tmp_path / "home")
 
 
 def model(queries=("skipper boat turned", "master mariner licence")):

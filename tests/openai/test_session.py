@@ -2,11 +2,13 @@
 
 import os
 import re
+import shutil
 import time
 from socket import gethostname
 
 import psycopg
 import pytest
+from ingest_runs import home_of
 from openai_samples import KEY, settings_for, verdict
 from scripted_server import ScriptedServer, call, hang, shape_asked, status, text
 from searx_server import SearxServer
@@ -27,15 +29,14 @@ FILES = {
 QUESTION = "What is the capital of France?"
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    return home_of(tmp_path_factory.mktemp("session"), FILES)
+
+
 @pytest.fixture
-def home(tmp_path):
-    folder = tmp_path / "files"
-    folder.mkdir()
-    for name, content in FILES.items():
-        (folder / name).write_text(content)
-    settings = settings_for(home=tmp_path / "home", engine="local")
-    ingest(settings, build_embedder(settings), [str(folder)])
-    return tmp_path / "home"
+def home(made, tmp_path):
+    return shutil.copytree(made, tmp_path / "home")
 
 
 def model(better="seat of government", usage=(100, 10)):

@@ -6,13 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from ingest_runs import session_of
 from openpyxl import Workbook
 
-from rag.ingest.sync import ingest
-from rag.opening import build_embedder
-from rag.session import open_session
 from state.answer import Answer
-from state.settings import Settings
 
 SHIPS = """Ship,Built,Length (m),Passengers
 Aurora,1987,64.5,320
@@ -49,10 +46,6 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], An
     folder: Path = tmp_path_factory.mktemp("tables")
     files = folder / "files"
     files.mkdir()
-    (files / "ships.csv").write_text(SHIPS)
-    (files / "piers.md").write_text(PIERS)
-    (files / "fares.html").write_text(FARES)
-    (files / "visitors.html").write_text(VISITORS)
     book = Workbook()
     book.remove(book.worksheets[0])
     for name, rows in {
@@ -64,10 +57,8 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], An
             sheet.append(row)
     book.save(files / "crew.xlsx")
     log = "\n".join(f"Day {day},{day % 7},{1000 - day}" for day in range(1, 400))
-    (files / "log.csv").write_text(f"Day,Wind,Fuel left\n{log}\n")
-    settings = Settings(home=folder / "home", engine="local")
-    ingest(settings, build_embedder(settings), [str(files)])
-    with open_session(settings, keep_traces=False) as session:
+    texts = {"ships.csv": SHIPS, "piers.md": PIERS, "fares.html": FARES, "visitors.html": VISITORS}
+    with session_of(folder, {**texts, "log.csv": f"Day,Wind,Fuel left\n{log}\n"}) as session:
         yield session.ask
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from ingest_runs import Library
+from ingest_runs import session_of
 
 from rag.documents.stream import Part
 from rag.embed.protocol import TokenVectors
@@ -16,9 +16,7 @@ from rag.reading.max_sim import MaxSim
 from rag.reading.meaning import Meaning
 from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
-from rag.session import open_session
 from rag.text.chunk import chunk_parts
-from state.settings import load_settings
 
 PAGE = """# Lamps
 
@@ -166,10 +164,7 @@ def test_the_nearest_in_meaning_comes_first_where_somebody_reads(reads: bool, fi
 
 def test_an_answer_of_one_new_word_is_one(tmp_path):
     """What tells a single word besides those asked for was taken for a heading."""
-    (tmp_path / "docs").mkdir()
-    text = "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"
-    (tmp_path / "docs" / "line.md").write_text(text)
-    (tmp_path / "docs" / "inn.md").write_text("# Inn\n\nThe inn has nine beds.\n")
-    Library(tmp_path / "home").ingest(tmp_path / "docs")
-    with open_session(load_settings({"home": tmp_path / "home", "engine": "local"})) as session:
+    line = "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"
+    texts = {"line.md": line, "inn.md": "# Inn\n\nThe inn has nine beds.\n"}
+    with session_of(tmp_path, texts) as session:
         assert session.ask("How many beds has the inn?")["answer"].startswith("The inn has nine")

@@ -22,7 +22,7 @@ Whole = dict[str, tuple[dict[str, Any], float]]
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with an index and no run."""
-    return library(tmp_path_factory.mktemp("kill")).settings.home
+    return library(tmp_path_factory.mktemp("kill"))
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from state.settings import load_settings
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Research]:
-    home = library(tmp_path_factory.mktemp("kinds")).settings.home
+    home = library(tmp_path_factory.mktemp("kinds"))
     with Research(load_settings({"home": home, "engine": "local"})) as research:
         yield research
 

@@ -29,7 +29,7 @@ REPLAN = decide("replan", leads=["Who opened it?"])
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return library(tmp_path_factory.mktemp("model")).settings.home
+    return library(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ from state.trace_store import TraceStore
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return library(tmp_path_factory.mktemp("trajectory")).settings.home
+    return library(tmp_path_factory.mktemp("trajectory"))
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 import pytest
-from ingest_runs import Library
+from ingest_runs import home_of
 
 from state.extras import require_extra
 
@@ -37,9 +37,8 @@ def test_the_extra_is_named_where_it_is_missing(tmp_path, words, module, extra):
         "from cli.main import main\n"
         "main()\n"
     )
-    (tmp_path / "a.md").write_text("# Who\n\nIt was Ada.\n")
-    Library(tmp_path / "home").ingest(tmp_path / "a.md")
-    environment = {**os.environ, "CRAG_HOME": str(tmp_path / "home"), "CRAG_ENGINE": "local"}
+    home = home_of(tmp_path, {"a.md": "# Who\n\nIt was Ada.\n"})
+    environment = {**os.environ, "CRAG_HOME": str(home), "CRAG_ENGINE": "local"}
     command = [sys.executable, "-c", code, *words]
     done = subprocess.run(
         command, env=environment, capture_output=True, text=True, check=False, input=""

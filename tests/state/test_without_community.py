@@ -1,4 +1,4 @@
-"""langchain-community may be missing: all works but its reader of CSV, and with it that does."""
+"""langchain-community may be missing: all works but its reader of CSV."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[2]
 PROSE = "The points at the north end are heated from October on, by gas, and looked at daily. " * 6
@@ -32,8 +30,7 @@ for words in json.loads(sys.argv[1]):
 """
 
 
-@pytest.mark.parametrize("installed", [True, False], ids=["with it", "without it"])
-def test_every_command_works_and_only_csv_files_of_prose_are_read_otherwise(tmp_path, installed):
+def test_every_command_works_and_only_csv_files_of_prose_are_read_otherwise(tmp_path):
     files = tmp_path / "files"
     files.mkdir()
     (files / "faq.csv").write_text(f'question,answer\nHeating?,"{PROSE}"\nMore?,"{PROSE} Also."\n')
@@ -41,8 +38,7 @@ def test_every_command_works_and_only_csv_files_of_prose_are_read_otherwise(tmp_
     (files / "line.md").write_text("# The line\n\nThe railway opened on 14 June 1897.\n")
     path = tmp_path / "path"
     path.mkdir()
-    if not installed:  # in the workers of an ingest too
-        (path / "sitecustomize.py").write_text(HIDDEN)
+    (path / "sitecustomize.py").write_text(HIDDEN)  # in the workers of an ingest too
     commands = [
         ["ingest", str(files), "--json"],
         ["ask", "On what date did the railway open?", "-t", "x"],
@@ -69,10 +65,8 @@ def test_every_command_works_and_only_csv_files_of_prose_are_read_otherwise(tmp_
     report, (hit, *_) = json.loads(said[0]), json.loads(said[3])["results"]
     assert (report["added"], report["failed"]) == (3, [])
     reasons = [each["reason"] for each in report["warnings"]]
-    assert ["langchain-community is not installed" in each for each in reasons] == (
-        [] if installed else [True]
-    )
+    assert ["langchain-community is not installed" in each for each in reasons] == [True]
     assert "1897" in said[1]
     assert "19" in said[2]
     assert hit["source"] == "faq.csv"
-    assert ("answer: The points" in hit["text"]) == installed
+    assert "answer: The points" not in hit["text"]

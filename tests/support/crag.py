@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pexpect
 from forked_program import crag_program
-from ingest_runs import Library
+from ingest_runs import Library, home_of
 from typer.testing import CliRunner, Result
 
 from cli.app import app
@@ -39,12 +39,7 @@ HIGH, LONG = "How high is the Gillfoot Viaduct?", "How long is the Gillfoot Viad
 
 def make_home(folder: Path) -> Path:
     """A CRAG_HOME in `folder` whose default collection holds FILES, of a folder beside it."""
-    documents = folder / "documents"
-    documents.mkdir()
-    for name, text in FILES.items():
-        (documents / name).write_text(text, encoding="utf-8")
-    Library(folder / "home").ingest(documents)
-    return folder / "home"
+    return home_of(folder, FILES)
 
 
 @cache

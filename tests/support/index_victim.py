@@ -6,7 +6,7 @@ thread, so that a kill can come at any instant of the writing and hundreds of th
 """
 
 from forked import forked
-from index_samples import EMBEDDER, document, open_writer, parts
+from index_samples import EMBEDDER, document, open_writer, part, parts
 
 from rag.index import writer as writing
 from rag.index.home.chroma import chromadb_module
@@ -35,6 +35,16 @@ def write_until_killed(home, first, finished):
             writer.flush()
             finished.send(version)
         version += 1
+
+
+def write_five(store, name, told):
+    """Five documents, each by a writer of its own; tells which collection it was."""
+    told.send(True)
+    for number in range(5):
+        with store.open_writer("default", EMBEDDER.identity, wait=60) as writer:
+            own = f"{name}-{number}"
+            writer.put(document(own), [part(own, f"Text of {own}.")])
+            told.send(writer.row.uid)
 
 
 class Victim:

@@ -12,6 +12,7 @@ from rag.ingest.ingest_report import IngestReport
 from rag.ingest.roots import Globs
 from rag.ingest.sync import ingest
 from rag.opening import store_of
+from rag.session import Session, open_session
 from state.events import IngestEvent
 from state.settings import Settings, load_settings
 
@@ -80,12 +81,22 @@ def counts(report: IngestReport) -> dict[str, int]:
     return {name: count for name, count in found.items() if count}
 
 
-def collection_of(folder: Path, texts: Mapping[str, str]) -> CollectionReader:
-    """These files, written below `folder` and ingested; opened."""
+def home_of(folder: Path, texts: Mapping[str, str]) -> Path:
+    """A home below `folder`, whose collection these files are and what lies in `files` there."""
     for name, text in texts.items():
         file = folder / "files" / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
-    library = Library(folder / "home")
-    library.ingest(folder / "files")
-    return library.open()
+    Library(folder / "home").ingest(folder / "files")
+    return folder / "home"
+
+
+def collection_of(folder: Path, texts: Mapping[str, str]) -> CollectionReader:
+    """The same, open."""
+    return Library(home_of(folder, texts)).open()
+
+
+def session_of(folder: Path, texts: Mapping[str, str]) -> Session:
+    """The same, to be asked without a model."""
+    settings = load_settings({"home": home_of(folder, texts), "engine": "local"})
+    return open_session(settings, keep_traces=False)

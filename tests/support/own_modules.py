@@ -22,12 +22,12 @@ def count(arguments: list[str]) -> NoReturn:
     """Run it, and tell both figures where the process would end."""
     called: set[str] = set()
 
-    def note(frame: FrameType, event: str, _argument: object) -> None:
-        if event == "call" and frame.f_code.co_flags & OPTIMIZED:
+    def note(frame: FrameType, _event: str, _argument: object) -> None:
+        if frame.f_code.co_flags & OPTIMIZED:
             called.add(frame.f_code.co_filename)
 
     def end(code: int) -> NoReturn:
-        sys.setprofile(None)
+        sys.settrace(None)
         names = [name for name in sys.modules if name.split(".")[0] in ("cli", "rag", "state")]
         files = {str(sys.modules[name].__file__) for name in names}
         print(f"modules {len(files)} run {len(files & called)}", file=sys.stderr, flush=True)
@@ -38,8 +38,8 @@ def count(arguments: list[str]) -> NoReturn:
 
     leave, os._exit = os._exit, end
     sys.argv = ["crag", *arguments]
-    threading.setprofile(note)
-    sys.setprofile(note)
+    threading.settrace(note)
+    sys.settrace(note)
     main()
     raise AssertionError("the program leaves by os._exit")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ingest_runs import Library
+from ingest_runs import home_of
 
 TWO_HOPS = "In which town was the engineer who designed the Stone Bridge born?"
 THREE_PARTS = (
@@ -32,14 +32,9 @@ _TEXTS = {
 }
 
 
-def library(folder: Path) -> Library:
-    files = folder / "files"
-    files.mkdir(parents=True)
-    for name, text in _TEXTS.items():
-        (files / name).write_text(text)
-    made = Library(folder / "home")
-    made.ingest(files)
-    return made
+def library(folder: Path) -> Path:
+    """The home."""
+    return home_of(folder, _TEXTS)
 
 
 def lasting(report: dict[str, Any]) -> dict[str, Any]:

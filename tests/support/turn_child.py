@@ -1,4 +1,4 @@
-"""A conversation in a process of its own, forked from a server that has everything imported."""
+"""Conversations in processes of their own, forked from a server that has everything imported."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from pathlib import Path
 
 import langgraph.checkpoint.sqlite  # noqa: F401 - imported so that no kill is spent on an import
 from forked import started
+from turn_samples import real_looking_answer
 
 from rag.session import open_session
 from state.settings import load_settings
+from state.shared_place import open_turn_store
 
 QUESTIONS = (
     "How high is the Gillfoot Viaduct?",
@@ -29,6 +31,17 @@ def run(home: str, thread: str, told: Connection) -> None:
             answer = session.ask(QUESTIONS[number % len(QUESTIONS)], thread=thread)
             number = answer["turn"]
             told.send(number)
+
+
+def append(home: str, url: str | None, name: str, count: int, told: Connection) -> None:
+    """Once told to, append so many turns to the thread "shared"; tell the number of each."""
+    told.send(0)
+    told.recv()
+    with open_turn_store(Path(home), url) as store:
+        for turn in range(count):
+            answer = real_looking_answer(turn)
+            answer["question"] = f"{name} {turn}"
+            told.send(store.append("shared", answer))
 
 
 def start(home: Path, thread: str) -> tuple[BaseProcess, Connection]:

@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-from ingest_runs import Library
+from ingest_runs import session_of
 
 from rag.session import open_session
 from state.settings import load_settings
@@ -15,12 +15,8 @@ TURNS = 4
 
 @pytest.fixture
 def home(tmp_path):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "line.md").write_text(
-        "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"
-    )
-    Library(tmp_path / "home").ingest(tmp_path / "docs")
-    with open_session(load_settings({"home": tmp_path / "home", "engine": "local"})) as session:
+    line = "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"
+    with session_of(tmp_path, {"line.md": line}) as session:
         for _ in range(TURNS):
             session.ask(QUESTION, thread="t")
     return tmp_path / "home"
