@@ -8,7 +8,7 @@ from statistics import mean
 
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
-from rag.question.parse import ParsedQuestion, share
+from rag.question.parse import ParsedQuestion, parted, share
 from rag.reading.meaning import Meaning, headed
 from rag.reading.shown import shown_stretch
 from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
@@ -137,8 +137,13 @@ def _above(stretch: Stretch) -> str:
 
 
 def covered(question: ParsedQuestion, stretch: Stretch) -> float:
-    """The share of the question that it holds with what stands above it, 0 to 1."""
-    return share(question.weights, {*terms(stretch.text), *terms(_above(stretch))})
+    """The share of the question that it holds with what stands above it, 0 to 1: of the whole, or
+    of what was typed where more of that is held than of what is carried behind it.
+    """
+    held = {*terms(stretch.text), *terms(_above(stretch))}
+    typed = {*terms(parted(question.text)[0])}
+    alone = {term: weight for term, weight in question.weights.items() if term in typed}
+    return max(share(question.weights, held), share(alone, held))
 
 
 def _says_more(question: ParsedQuestion, stretch: Stretch) -> bool:

@@ -14,7 +14,7 @@ from rag.question.parse import ParsedQuestion
 from rag.question.spelling import Mended
 from rag.reading.max_sim import MaxSim
 from rag.reading.meaning import Meaning
-from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
+from rag.reading.snippets import FIRST_LONGEST, covered, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 from rag.text.chunk import chunk_parts
 
@@ -112,6 +112,12 @@ def test_at_most_three_are_shown_and_none_twice() -> None:
     places = [(each.stretch.start, each.stretch.end) for each in found]
     assert all(a[1] <= b[0] or b[1] <= a[0] for a in places for b in places if a is not b)
     assert len(found[0].stretch.text) <= FIRST_LONGEST
+
+
+def test_what_is_carried_behind_a_follow_up_need_not_be_held() -> None:
+    stretch = next(each for each in stretches_of(chunks()[0]) if each.text.startswith("The lamp"))
+    assert covered(asked("does it burn oil? (price of a hood)"), stretch) == 1
+    assert covered(asked("does it burn oil at the price of a hood?"), stretch) < 1
 
 
 def test_what_another_page_says_again_is_not_shown() -> None:
