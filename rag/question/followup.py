@@ -1,9 +1,10 @@
 """A follow-up becomes a question that stands alone; one that stands alone is left untouched.
 
 What it leans on is carried over behind it: the last question that stood alone and what was asked
-since, as typed. What reads the whole reads the question by itself, too (`rag/reading/meaning.py`),
-so that the old topic does not drown the new question. Choosing words of the earlier questions in
-their place answered one fewer of 45 turns over seven documentations.
+since, as typed. What reads the whole reads the question by itself, too, and with what its pronoun
+may mean (`rag/reading/meaning.py`), so that the old topic does not drown the new question. Choosing
+words of the earlier questions in their place answered one fewer of 45 turns over seven
+documentations.
 """
 
 from __future__ import annotations

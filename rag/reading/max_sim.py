@@ -11,23 +11,19 @@ from rag.embed.protocol import TokenVectors, Vectors
 
 
 class MaxSim:
-    """Of one text to a question, which may have been read in several ways."""
+    """Of one text to a question, which may be read in several ways, each in one or more wordings,
+    of which the nearest counts.
+    """
 
-    def __init__(self, questions: Sequence[TokenVectors], text: TokenVectors) -> None:
-        import numpy as np
-
+    def __init__(self, ways: Sequence[Sequence[TokenVectors]], text: TokenVectors) -> None:
         self._spans = text.spans
-        self._near: list[Vectors] = []
         unit = _unit(text.vectors).T
-        for asked in (question.vectors for question in questions):
-            if len(asked) and len(text.vectors):
-                # A row a token of the question: its cosines, times its share in the whole.
-                share = 1 / np.linalg.norm(asked, axis=1).sum()
-                self._near.append(asked * share @ unit)
+        read = [[_cosines(each.vectors, unit) for each in way if len(each.vectors)] for way in ways]
+        self._near = [way for way in read if way and len(text.vectors)]
 
     def whole(self) -> list[float]:
         """To each way of reading the question; nothing where nothing was read."""
-        return [float(near.max(axis=1).sum()) for near in self._near]
+        return [max(map(_nearest, way)) for way in self._near]
 
     def of(self, *extents: tuple[int, int]) -> list[float]:
         """The same of what stands in some places of the text; -1 to 1 each."""
@@ -35,7 +31,19 @@ class MaxSim:
         inside = sum((ends > start) & (begins < end) for start, end in extents) > 0
         if not inside.any():
             return []
-        return [float(near[:, inside].max(axis=1).sum()) for near in self._near]
+        return [max(_nearest(each[:, inside]) for each in way) for way in self._near]
+
+
+def _cosines(asked: Vectors, unit: Vectors) -> Vectors:
+    """A row a token of the question: its cosines, times its share in the whole."""
+    import numpy as np
+
+    cosines: Vectors = asked * (1 / np.linalg.norm(asked, axis=1).sum()) @ unit
+    return cosines
+
+
+def _nearest(cosines: Vectors) -> float:
+    return float(cosines.max(axis=1).sum())
 
 
 def _unit(vectors: Vectors) -> Vectors:

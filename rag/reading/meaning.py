@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from rag.embed.protocol import TokenVectors
 from rag.index.language import ENGLISH, in_use
-from rag.question.parse import parted
+from rag.question.parse import meant, parted
 from rag.reading.max_sim import MaxSim
 from state.documents import headed_text
 from state.passages import RetrievedChunk
@@ -44,12 +44,15 @@ class Meaning:
         return self._folder is not None and in_use() == ENGLISH
 
     def likeness(self, question: str, texts: Sequence[str]) -> list[MaxSim]:
-        """Of each text to the question as a whole, and to what was typed where something is carried
-        behind it.
+        """Of each text to the question as a whole, and where something is carried behind it to what
+        was typed and to what that may mean.
         """
-        asked = list(dict.fromkeys((question, parted(question)[0])))
-        found = self._read([*asked, *texts])
-        return [MaxSim(found[: len(asked)], text) for text in found[len(asked) :]]
+        typed, carried = parted(question)
+        ways = [[question], *(([typed], meant(question)) if carried else ())]
+        asked = [wording for way in ways for wording in way]
+        found = iter(self._read([*asked, *texts]))
+        read = [[next(found) for _ in way] for way in ways]
+        return [MaxSim(read, text) for text in found]
 
     def order(self, query: str, found: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
         """The best of what a search found by score and likeness, what lies behind them behind;

@@ -187,18 +187,20 @@ def test_a_file_that_is_none_costs_no_answer(tmp_path: Path) -> None:
 def test_likeness_is_the_mean_of_each_token_of_the_question_to_its_nearest() -> None:
     question = TokenVectors(np.eye(2, dtype=np.float32), np.array([[0, 1], [2, 3]]))
     text = "lamps a lamp"  # the first kind, the second, the first
-    one = MaxSim([question], made_up(text))
+    one = MaxSim([[question]], made_up(text))
     assert one.whole() == pytest.approx([1])
     assert one.of((0, 5)) == pytest.approx([0.5])
     assert one.of((3, 7)) == pytest.approx([1]), "a word that is cut counts"
     assert one.of((0, 5), (6, 7)) == pytest.approx([1])
     assert one.of((5, 6)) == [], "no word stands there"
     longer = TokenVectors(question.vectors * [[3], [1]], question.spans)
-    assert MaxSim([longer], made_up("lamp")).whole() == pytest.approx([0.75])
-    both = MaxSim([question, longer], made_up("lamp"))
+    assert MaxSim([[longer]], made_up("lamp")).whole() == pytest.approx([0.75])
+    both = MaxSim([[question], [longer]], made_up("lamp"))
     assert both.whole() == pytest.approx([0.5, 0.75])
-    assert MaxSim([NOTHING], made_up("lamp")).whole() == []
-    assert MaxSim([question], NOTHING).whole() == []
+    nearest = MaxSim([[question, longer]], made_up("lamp"))
+    assert nearest.whole() == pytest.approx([0.75]), "of wordings the nearest counts"
+    assert MaxSim([[NOTHING]], made_up("lamp")).whole() == []
+    assert MaxSim([[question]], NOTHING).whole() == []
 
 
 def test_static_vectors_stand_where_their_words_do() -> None:
@@ -206,5 +208,5 @@ def test_static_vectors_stand_where_their_words_do() -> None:
     vectors, spans = builtin_embedder().word_vectors(text)
     assert {text[start:end] for start, end in spans} == set(text.split())
     own = TokenVectors(vectors, spans)
-    assert MaxSim([own], own).whole() == pytest.approx([1], abs=1e-3)
+    assert MaxSim([[own]], own).whole() == pytest.approx([1], abs=1e-3)
     assert builtin_embedder().word_vectors("")[0].shape == (0, DIMENSION)

@@ -51,7 +51,8 @@ class WordsAlone(Meaning):
 
     def likeness(self, question: str, texts: list[str]) -> list[MaxSim]:
         words = list(dict.fromkeys(question.lower().strip("?").split()))
-        return [MaxSim([one_hot(" ".join(words), words)], one_hot(each, words)) for each in texts]
+        asked = [[one_hot(" ".join(words), words)]]
+        return [MaxSim(asked, one_hot(each, words)) for each in texts]
 
 
 def one_hot(text: str, words: list[str]) -> TokenVectors:
