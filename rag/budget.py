@@ -34,8 +34,7 @@ class BudgetSpent(BudgetError):  # noqa: N818 - a signal that only turns into an
 class Budget:
     """One question's limits and what was spent of them; None means no limit.
 
-    `deadline` is in `clock`'s seconds; `ended` turns True with the first BudgetSpent raised.
-    Safe to use from several threads.
+    `deadline` is in `clock`'s seconds. Safe to use from several threads.
     """
 
     max_tokens: int | None = None
@@ -44,7 +43,6 @@ class Budget:
     clock: Callable[[], float] = time.monotonic
     tokens: int = 0
     cost: float = 0.0
-    ended: bool = False
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     @classmethod
@@ -82,24 +80,20 @@ class Budget:
             if self.max_tokens is not None:
                 rooms.append(self.max_tokens - self.tokens - input_tokens)
                 if rooms[-1] <= 0:
-                    raise self._spent(_words("token", self.max_tokens), "Raise --max-tokens.")
+                    raise BudgetSpent(_words("token", self.max_tokens), "Raise --max-tokens.")
             if self.max_cost is not None:
                 money = self.max_cost - self.cost - input_tokens * per_input / 1e6
                 if money <= 0:
-                    raise self._spent(_words("cost", self.max_cost), "Raise --max-cost.")
+                    raise BudgetSpent(_words("cost", self.max_cost), "Raise --max-cost.")
                 if per_output > 0:
                     rooms.append(int(money * 1e6 / per_output))
         if rooms and min(rooms) <= 0:
-            raise self._spent("What is left of the budget buys no answer.", "Raise it.")
+            raise BudgetSpent("What is left of the budget buys no answer.", "Raise it.")
         return min(rooms, default=None)
 
     def out_of_time(self) -> BudgetSpent:
         """What to raise when the deadline has passed."""
-        return self._spent("The time budget of the question is spent.", "Raise --timeout.")
-
-    def _spent(self, message: str, hint: str) -> BudgetSpent:
-        self.ended = True
-        return BudgetSpent(message, hint)
+        return BudgetSpent("The time budget of the question is spent.", "Raise --timeout.")
 
     def add(self, tokens: int, cost: float | None) -> None:
         with self._lock:

@@ -42,7 +42,6 @@ class Run(TypedDict):
     """
 
     id: str
-    created_at: float
     asked: str
     question: str
     flags: dict[str, Any]

@@ -80,7 +80,6 @@ class Research(Closing):
             made = self.session.engine.for_question(budget).contextualize(question, history)
         run: Run = {
             "id": new_trace_id(),
-            "created_at": time.time(),
             "asked": question,
             "question": made.question,
             "flags": self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),

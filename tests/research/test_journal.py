@@ -11,7 +11,6 @@ from state.home_db import HOME_FILE
 def started(journal: Journal, name: str) -> None:
     run: Run = {
         "id": name,
-        "created_at": 0.0,
         "asked": "Why?",
         "question": "Why?",
         "flags": {},
