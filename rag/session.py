@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rag.budget import Budget
 from rag.dependencies import Dependencies
@@ -22,11 +22,11 @@ from rag.reading.meaning import Meaning
 from rag.turn_run import Leave, failed_turn, failure, run_turn
 from state.answer import Answer
 from state.closing import Closing
-from state.errors import CragError
+from state.errors import CragError, UsageError
 from state.passages import HistoryTurn
 from state.settings import Settings
 from state.shared_place import open_traces
-from state.trace_store import TraceStore
+from state.trace_store import Kind, TraceStore
 
 if TYPE_CHECKING:
     from rag.dependencies import SearchMore
@@ -189,7 +189,7 @@ class Session(Closing):
             raise
         finally:
             if answer is not None and self._keep_traces:
-                self._keep_trace(events, answer, parent)
+                self.keep_trace(events, answer, parent=parent)
             if answer is not None and thread is not None:
                 self._count_turns(thread)
 
@@ -221,11 +221,24 @@ class Session(Closing):
         with suppress(CragError):
             self.memory.count_turns(thread)
 
-    def _keep_trace(self, events: list[Event], answer: Answer, parent: str | None) -> None:
-        """A trace that cannot be kept is told of; it costs nobody the answer."""
+    def keep_trace(
+        self,
+        events: Sequence[Mapping[str, Any]],
+        answer: Answer,
+        *,
+        kind: Kind = "answer",
+        parent: str | None = None,
+    ) -> None:
+        """One that cannot be kept is told of; it costs nobody the answer. That of a research run
+        which is resumed begins with what was kept of it before.
+        """
+        trace_id = answer["trace_id"]
         try:
             with self._traces_lock:
-                self._traces.keep(answer["trace_id"], events, answer, parent=parent)
+                if kind == "research":
+                    with suppress(UsageError):
+                        events = [*self._traces.get(trace_id)["events"], *events]
+                self._traces.keep(trace_id, events, answer, kind=kind, parent=parent)
         except CragError as error:
             self.notify(f"The trace was not kept: {error}")
 

@@ -7,9 +7,9 @@ leaves one checkpoint. Killed, interrupted or out of budget, it continues from t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, cast
 
 from rag.budget import Budget, BudgetSpent, recorded, with_calls
 from rag.dependencies import new_answer
@@ -24,11 +24,11 @@ from rag.research.roles import MAX_ROUNDS
 from rag.session import Session, new_trace_id
 from state.answer import NO_USAGE, Answer
 from state.closing import Closing
-from state.errors import CragError, UsageError
+from state.errors import UsageError
 from state.research_events import ResearchEvent, ResearchStarted
 from state.research_state import new_research
 from state.settings import Settings
-from state.shared_place import open_checkpoints, open_traces, threads_place
+from state.shared_place import open_checkpoints, threads_place
 
 if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
@@ -141,7 +141,7 @@ class Research(Closing):
                     told, why = made.question, made.reason
                     keep({"event": "contextualized", "standalone_question": told, "reason": why})
             report = self._rounds(run, deps)
-            self._keep_trace(report, events)
+            self.session.keep_trace(events, self._as_answer(report), kind="research")
             if report["escalation"] is not None:
                 asked = report["escalation"]
                 self._journal.change(run["id"], state="waiting", escalation=asked, answer=None)
@@ -195,20 +195,6 @@ class Research(Closing):
             if isinstance(engine, OpenAIEngine):
                 return ModelResearcher(engine.chat, budget, session.reader)
         return LocalResearcher(lambda question: session.ask(question, budget=budget, parent=run_id))
-
-    def _keep_trace(self, report: Report, events: Sequence[Mapping[str, Any]]) -> None:
-        """A resumed run's trace takes the place of its earlier part's, whose events it begins
-        with. One that cannot be kept is told of; it costs nobody the report.
-        """
-        earlier: Sequence[Any] = ()
-        try:
-            with open_traces(self._settings) as traces:
-                with suppress(UsageError):
-                    earlier = traces.get(report["run_id"])["events"]
-                told = [*earlier, *events]
-                traces.keep(report["run_id"], told, self._as_answer(report), kind="research")
-        except CragError as error:
-            self.session.notify(f"The trace was not kept: {error}")
 
     def _record_turn(self, report: Report) -> None:
         """On the run's thread; once a run, even if it was killed right after."""
