@@ -122,14 +122,13 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Iterator[Check]:
     """Sends one made-up document of some 400 tokens; no document of the person's."""
     from rag.budget import Budget, recorded
     from rag.endpoint.local_servers import facts_of
-    from rag.endpoint.servers import KnownServer
     from rag.engines.openai.chat_model import LINE, ChatModel
     from rag.engines.openai.verdicts import read_verdicts, sheet
 
     patient = settings.request_timeout or _PROBE_SECONDS
     asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
     chat = ChatModel(settings.model, endpoint, asked)
-    chat.learn(KnownServer())  # found out anew
+    chat.learn(form=None, slow=False, answers=None)  # found out anew
     try:
         with recorded() as calls:
             reply = chat.ask(_PROBE, Budget(), LINE, sheet("document", 1))

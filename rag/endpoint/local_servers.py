@@ -4,6 +4,7 @@ models, how much a prompt may hold.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -118,6 +119,5 @@ def _number(held: Mapping[str, Any], *path: str) -> int | None:
 
 def _parameter(shown: Mapping[str, Any], name: str) -> int | None:
     """Of an Ollama Modelfile, whose parameters are lines of text."""
-    lines = shown.get("parameters")
-    values = (line.split() for line in lines.splitlines()) if isinstance(lines, str) else ()
-    return next((int(v[1]) for v in values if v[:1] == [name] and v[1:] and v[1].isdigit()), None)
+    found = re.search(rf"^{name}\s+([1-9]\d*)", str(shown.get("parameters")), re.MULTILINE)
+    return int(found[1]) if found else None

@@ -28,7 +28,7 @@ from state.errors import UsageError
 from state.research_events import ResearchEvent, ResearchStarted
 from state.research_state import new_research
 from state.settings import Settings
-from state.shared_place import open_checkpoints, threads_place
+from state.shared_place import open_checkpoints
 
 if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
@@ -60,9 +60,7 @@ class Research(Closing):
         with ExitStack() as opened:
             self.session = opened.enter_context(Session(settings, notify))
             self._journal = opened.enter_context(Journal(settings.home, settings.research_keep))
-            self._checkpoints: Checkpoints = opened.enter_context(
-                open_checkpoints(settings.home, *threads_place(settings))
-            )
+            self._checkpoints: Checkpoints = opened.enter_context(open_checkpoints(settings.home))
             self._resources = opened.pop_all()
 
     def close(self) -> None:

@@ -55,12 +55,12 @@ def generate(
             if read.parts or chat.known.answers == "quotes":
                 return Generated(missing=tuple(read.missing))
         elif reply.whole and read.parts and (read.quotes or read.formed or not formed):
-            if formed and (read.quotes or not read.formed):
-                chat.learn_answers("quotes" if read.formed else "plain")
+            if formed and (read.quotes or not read.formed) and chat.known.answers != "quotes":
+                chat.learn(answers="quotes" if read.formed else "plain")
             shown.finish(reply.text)
             return Generated(tuple(read.parts), tuple(read.missing))
-        elif reply.whole and read.parts:
-            chat.learn_answers("plain")
+        elif reply.whole and read.parts and chat.known.answers != "quotes":
+            chat.learn(answers="plain")
         why = _why(chat, reply, budget)
         if read.parts and not (reply.whole or refuses):
             shown.finish(reply.text)

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from rag.budget import Budget, BudgetSpent, call_log, recorded_call
 from rag.endpoint.address import CONNECT_SECONDS, Endpoint, request_seconds, sdk_client
@@ -112,16 +112,11 @@ class ChatModel:
     def known(self) -> KnownServer:
         return known_server(self._settings.home, self.endpoint, self.name)
 
-    def learn(self, known: KnownServer) -> None:
-        """Kept for the next process."""
-        if known != self.known:
+    def learn(self, **found: Any) -> None:
+        """What was found out of its server, kept for the next process."""
+        if (known := replace(self.known, **found)) != self.known:
             self.known = known
             keep_server(self._settings.home, self.endpoint, self.name, known)
-
-    def learn_answers(self, answers: Literal["quotes", "plain"]) -> None:
-        """How it answers where quotes are asked for; one that has quoted once can."""
-        if self.known.answers != "quotes":
-            self.learn(replace(self.known, answers=answers))
 
     def ask(
         self,
@@ -196,7 +191,7 @@ class ChatModel:
                     raise told from None
             else:
                 if request.wanted is not None and sure:
-                    self.learn(replace(self.known, form=form))
+                    self.learn(form=form)
                 return reply
 
     def _sent(self, form: str, request: Request) -> Reply:
@@ -216,7 +211,7 @@ class ChatModel:
             took = time.perf_counter() - began - reply.usage["output_tokens"] / WRITES
             # What the first piece of a stream waited for was the reading.
             took = took if reply.waited is None else reply.waited
-            self.learn(replace(self.known, slow=read < SLOW * max(took, 1e-3)))
+            self.learn(slow=read < SLOW * max(took, 1e-3))
         return reply
 
     def _options(self, form: str, request: Request, most: int) -> dict[str, Any]:
