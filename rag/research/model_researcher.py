@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from rag.budget import Budget, BudgetSpent
 from rag.citations.check import check
 from rag.context import context_of, interleaved
-from rag.engines.openai.answer_reply import Part
+from rag.engines.openai.answer_reply import Part, listed_parts
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages
 from rag.index.reader import CollectionReader
@@ -29,7 +29,7 @@ from rag.research.research_prompts import (
 from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
 from rag.research.roles import ROLES, WRITER
 from rag.text.prose import one_line
-from state.answer import AnswerPart, DraftQuote
+from state.answer import AnswerPart
 from state.passages import ContextDocument, RetrievedChunk
 from state.research_state import Finding, Subtask
 
@@ -116,26 +116,26 @@ class ModelResearcher:
         named = [self._reader.document_chunks(name, 1) for name in task["documents"]]
         given = self._find(queries, READ_TOKENS, named=[each[0] for each in named if each])
         reply = self._asked(search_messages(task, read, given), Findings, warnings)
-        found = list(reply.findings) if reply else []
+        found = _parts(reply)
         missing = distinct(reply.not_found if reply else ()) or ([] if found else [task["heading"]])
         if missing and reply:
             again = [query for query in distinct(reply.queries) if query not in queries] or missing
             queries = [*queries, *again[:MOST_QUERIES]]
             more = self._find(again[:MOST_QUERIES], REREAD_TOKENS, given)
-            told = [finding.text for finding in found]
+            told = [part["text"] for part in found]
             messages = search_messages(task, read, more, told, missing)
             with suppress(BudgetSpent):  # what was found is kept; the next call ends the run
                 reply = self._asked(messages, Findings, warnings) if more else None
                 if reply:
-                    found += reply.findings
+                    found += _parts(reply)
                     missing = distinct(reply.not_found) or ([] if reply.findings else missing)
             given = [*given, *more]
-        checked = check([_part(each) for each in found], given, task["instruction"])
+        checked = check(found, given, task["instruction"])
         warnings += [f"Left out, for its quote says otherwise: {text}" for text in checked.dropped]
         findings: list[Finding] = [
-            {"text": claim["text"], "markers": claim["citations"]}
+            {"text": one_line(claim["text"]), "markers": claim["citations"]}
             for claim in checked.claims
-            if claim["verdict"] != "contradicted" and claim["text"]
+            if claim["verdict"] != "contradicted"
         ]
         return Found(findings, checked.citations, missing, queries=queries, warnings=warnings)
 
@@ -201,8 +201,5 @@ class ModelResearcher:
         return None
 
 
-def _part(finding: Part) -> AnswerPart:
-    quotes: list[DraftQuote] = [
-        {"document": quote.document, "quote": quote.quote} for quote in finding.quotes
-    ]
-    return {"before": "", "text": one_line(finding.text), "quotes": quotes, "located": []}
+def _parts(reply: Findings | None) -> list[AnswerPart]:
+    return listed_parts([each.model_dump() for each in reply.findings]) if reply else []

@@ -86,13 +86,6 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
     told = reply.get("parts", [reply] if "text" in reply else None)
     if not isinstance(told, list):
         return None
-    parts: list[AnswerPart] = []
-    for each in told[:MOST_PARTS]:
-        text = each.get("text") if isinstance(each, Mapping) else each
-        if not isinstance(text, str) or not text.strip():
-            continue
-        quotes = each.get("quotes") if isinstance(each, Mapping) else None
-        parts.append(_part(text, _quotes(quotes), parts[-1]["text"] if parts else ""))
     missing = reply.get("missing")
     listed = missing if isinstance(missing, list) else [missing]
     lacking = [
@@ -101,7 +94,19 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
         if isinstance(each, str) and each.strip()
     ]
     held = reply.get("held") not in (False, "false", "no")
-    return ReadReply(_led(parts), lacking, held, formed=True)
+    return ReadReply(_led(listed_parts(told)), lacking, held, formed=True)
+
+
+def listed_parts(told: Sequence[Any]) -> list[AnswerPart]:
+    """Those of a list that have a text, whatever else is wrong with them."""
+    parts: list[AnswerPart] = []
+    for each in told[:MOST_PARTS]:
+        text = each.get("text") if isinstance(each, Mapping) else each
+        if not isinstance(text, str) or not text.strip():
+            continue
+        quotes = each.get("quotes") if isinstance(each, Mapping) else None
+        parts.append(_part(text, _quotes(quotes), parts[-1]["text"] if parts else ""))
+    return parts
 
 
 def _quotes(told: Any) -> list[DraftQuote]:
