@@ -123,8 +123,8 @@ class Generated(Outcome):
     dropped stream, a spent budget), or does not answer every part of the question.
     """
 
-    parts: tuple[AnswerPart, ...] = ()
-    missing: tuple[str, ...] = ()
+    parts: Sequence[AnswerPart] = ()
+    missing: Sequence[str] = ()
     complete: bool = True
 
 

@@ -18,6 +18,7 @@ from pydantic_core import from_json
 from rag.engines.openai.plain_reply import read_parts
 from rag.engines.openai.prompts import without_markers
 from rag.engines.openai.reply import json_objects
+from rag.engines.protocol import Generated
 from state.answer import AnswerPart, DraftQuote
 
 MOST_PARTS, MOST_QUOTES, MOST_MISSING = 40, 8, 8
@@ -58,11 +59,11 @@ class AnswerReply(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class ReadReply:
-    """What a reply says; `formed`: in the shape that was asked for."""
+class ReadReply(Generated):
+    """What a reply says, in the shape that was asked for where it is `formed`; `held`: that the
+    documents hold it.
+    """
 
-    parts: Sequence[AnswerPart]
-    missing: Sequence[str] = ()
     held: bool = True
     formed: bool = False
 
@@ -94,7 +95,7 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
         if isinstance(each, str) and each.strip()
     ]
     held = reply.get("held") not in (False, "false", "no")
-    return ReadReply(_led(listed_parts(told)), lacking, held, formed=True)
+    return ReadReply(_led(listed_parts(told)), lacking, held=held, formed=True)
 
 
 def listed_parts(told: Sequence[Any]) -> list[AnswerPart]:

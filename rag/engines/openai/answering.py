@@ -53,20 +53,18 @@ def generate(
         refuses = _refuses(read, request)
         if reply.whole and (refuses or (read.formed and not read.held)):
             if read.parts or chat.known.answers == "quotes":
-                return Generated(missing=tuple(read.missing))
+                return replace(read, parts=())
         elif reply.whole and read.parts and (read.quotes or read.formed or not formed):
             if formed and (read.quotes or not read.formed) and chat.known.answers != "quotes":
                 chat.learn(answers="quotes" if read.formed else "plain")
             shown.finish(reply.text)
-            return Generated(tuple(read.parts), tuple(read.missing))
+            return read
         elif reply.whole and read.parts and chat.known.answers != "quotes":
             chat.learn(answers="plain")
         why = _why(chat, reply, budget)
         if read.parts and not (reply.whole or refuses):
             shown.finish(reply.text)
-            return Generated(
-                tuple(read.parts), tuple(read.missing), complete=False, warnings=(why,)
-            )
+            return replace(read, complete=False, warnings=(why,))
         budget.check()
     raise ModelError(why, "Try again, or use another model.")
 
