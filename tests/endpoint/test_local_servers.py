@@ -7,12 +7,13 @@ import pytest
 from bad_servers import MISDEEDS, bad_server
 from crag import crag
 from openai_samples import answering, chunk_of, connect, settings_for
-from scripted_server import ScriptedServer, Sent, status, stream, text
+from scripted_server import ScriptedServer, Sent, hang, status, stream, text
 
-from rag.budget import Budget
+from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.endpoint.local_servers import facts_of, local_servers
 from rag.engines.openai import chat_model
+from state.errors import ModelLateError
 
 
 class Told(ScriptedServer):
@@ -146,6 +147,18 @@ def test_a_server_that_reads_slowly_is_given_less_unless_told_otherwise(
     with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5))) as server:
         known = ask(server, streamed=streamed)[0].chat.known
         assert (known.form, known.slow) == ("json_schema", False)
+
+
+@pytest.mark.parametrize("seconds", [None, 0.2])
+def test_a_server_that_is_late_is_given_less_unless_the_question_had_no_time(seconds):
+    with ScriptedServer(hang(), always=text("Yes [1].")) as server:
+        chat = connect(server, request_timeout=0.5)
+        budget = Budget() if seconds is None else Budget(deadline=time.monotonic() + seconds)
+        with pytest.raises((ModelLateError, BudgetSpent)):
+            chat.for_question(budget, streamed=False).generate(answering(*LONG), lambda _: None)
+        chat.for_question(Budget(), streamed=False).generate(answering(*LONG), lambda _: None)
+        late, next_one = given_of(server.requests[0]), given_of(server.requests[-1])
+    assert (next_one < late) is (seconds is None)
 
 
 def test_a_stream_that_breaks_is_no_measure():

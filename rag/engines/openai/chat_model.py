@@ -18,7 +18,7 @@ from rag.endpoint.servers import KnownServer, keep_server, known_server
 from rag.engines.openai.prices import charge, price_of, tokens_of
 from rag.engines.openai.prompts import Messages, sendable, shaped
 from rag.engines.openai.reply import Reply
-from state.errors import ModelError, RequestRefusedError
+from state.errors import ModelError, ModelLateError, RequestRefusedError
 from state.settings import Settings
 
 if TYPE_CHECKING:
@@ -178,6 +178,9 @@ class ChatModel:
                 reply = self._sent(form, request)
             except foreign_errors() as error:
                 told = failure(error, self.endpoint, self.name, self.seconds)
+                left = request.budget.seconds_left()
+                if isinstance(told, ModelLateError) and (left is None or left > 0):
+                    self.learn(slow=True)  # the next question is given less to read
                 status = getattr(error, "status_code", None)
                 crashed = status == CRASH and request.wanted is not None
                 if crashed or isinstance(told, RequestRefusedError):
