@@ -13,8 +13,6 @@ class BlockKind(StrEnum):
     HEADING = "heading"
     PARAGRAPH = "paragraph"
     ITEM = "item"
-    LEAD = "lead"
-    """A line or paragraph ending in ":" that introduces a list, code or a table."""
     CODE = "code"
     ROW = "row"
     METADATA = "metadata"

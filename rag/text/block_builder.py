@@ -8,11 +8,10 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rag.text.line_marks import GLANCE
+from rag.text.sentences import PROSE
 from rag.text.wrapping import FIELD, lines_of, runs, stripped
 from state.blocks import Block, BlockKind, Extent, Placed
 
-PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE})
-_INTRODUCED = frozenset({BlockKind.ITEM, BlockKind.CODE, BlockKind.ROW})
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
 _CODE_SPAN = re.compile(r"(`+)([^`\n]+)\1")
 _WRAPPED = re.compile(r"<([A-Za-z]\w{0,20})(?:\s[^<>]{0,500})?>([^<]*)</\1>")
@@ -100,14 +99,8 @@ class BlockBuilder:
             if block.kind is BlockKind.CODE is not opened.kind and above:
                 introduced = self.opens or above.kind is BlockKind.ITEM
                 block = block._replace(lead=above.extent if introduced else None)
-            if above and self.opens and block.kind in _INTRODUCED:
-                self._introduces(above)
             self.found.append(Placed(placed.at, block))
             self.opens = ends_open(self._said(block.extent))
-
-    def _introduces(self, above: Block) -> None:
-        if above.kind is BlockKind.PARAGRAPH:
-            self.found[-1] = self.found[-1]._replace(block=above._replace(kind=BlockKind.LEAD))
 
     def _finished(self, opened: OpenBlock) -> Iterator[Placed]:
         """What it becomes: a block, or several where its lines were broken on purpose."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from rag.text.block_builder import PROSE, BlockBuilder, Item
+from rag.text.block_builder import BlockBuilder, Item
 from rag.text.front_matter import front_matter
 from rag.text.line_marks import (
     CODE_LIKE,
@@ -25,6 +25,7 @@ from rag.text.line_marks import (
     table_heading,
     unread_until,
 )
+from rag.text.sentences import PROSE
 from rag.text.wrapping import stripped
 from state.blocks import Block, BlockKind, Extent, Placed
 

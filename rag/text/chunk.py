@@ -224,9 +224,7 @@ class _Cutter:
 
 def _worth_between(before: Block | None, block: Block, *, blank: bool) -> float:
     """Of a cut between two blocks; negative where they belong together."""
-    if before is not None and (
-        before.kind in (BlockKind.HEADING, BlockKind.LEAD) or block.lead == before.extent
-    ):
+    if before is not None and (before.kind is BlockKind.HEADING or block.lead == before.extent):
         return -1.0
     if block.kind is BlockKind.HEADING:
         return _HEADING - 0.1 * (block.level - 1)

@@ -43,7 +43,7 @@ _WORDS: dict[str, frozenset[str]] = {
 }
 
 
-PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.LEAD, BlockKind.NOTE})
+PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE})
 
 
 def sentence_spans(text: str) -> Spans:

@@ -60,7 +60,7 @@ def test_a_chunk_brings_its_blocks_or_is_read_again_for_them(store):
         writer.put(document("motor"), [replace(made, chunks=chunks)])
     with opened(store) as reader:
         kept = reader.search("motor", 1)[0]["blocks"]
-    assert [block.kind for block in kept] == ["lead", "code"]
+    assert [block.kind for block in kept] == ["paragraph", "code"]
     assert kept[1].lead == kept[0].extent
     with closing(store.database()) as database, database.writing() as sql:
         assert sql.execute("UPDATE chunks SET blocks = NULL").rowcount == 1

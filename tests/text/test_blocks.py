@@ -108,7 +108,7 @@ def test_the_blocks_of_markdown() -> None:
         ("metadata", 0, "tags:\n  - oil\n  - water", None),
         ("heading", 1, "The pump", None),
         ("paragraph", 0, "It runs all night.\nNobody listens.", None),
-        ("lead", 0, "Start it with:", None),
+        ("paragraph", 0, "Start it with:", None),
         ("code", 0, "  pump start\n    --all", "Start it with:"),
         ("item", 1, "- Check the oil:", None),
         ("code", 1, "  oil: 3", "- Check the oil:"),
@@ -134,7 +134,7 @@ def test_a_paragraph_that_is_a_command_is_code_with_the_line_above_it() -> None:
         ("code", 0, "tar cf {{a.tar}} {{b}}", "- [c]reate an archive:"),
         ("item", 1, "- List", None),
         ("code", 0, "tar t", "- List"),
-        ("lead", 0, "Or:", None),
+        ("paragraph", 0, "Or:", None),
         ("code", 0, "tar x", "Or:"),
         ("paragraph", 0, "`a` and `b`", None),
     ]
@@ -151,7 +151,7 @@ def test_the_blocks_of_plain_text() -> None:
         ),
         ("metadata", 0, "From: Ada", None),
         ("metadata", 0, "To: Bob", None),
-        ("lead", 0, "Steps:", None),
+        ("paragraph", 0, "Steps:", None),
         ("item", 1, "1. Open the valve\n   by hand", "Steps:"),
         ("item", 2, "a) slowly", "1. Open the valve\n   by hand"),
         ("item", 1, "2. Wait", "Steps:"),
@@ -179,7 +179,7 @@ def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() 
         ("json", "a: 1\nb:\n  - 2\n", ["metadata", "metadata", "metadata"]),
         ("email", "From: Ada\nTo: Bob\n\nHi.\n", ["metadata", "metadata", "paragraph"]),
         ("org", "# Top\n## Part\nbody\n", ["heading", "heading", "paragraph"]),
-        ("html", "# Top\n\nGo:\n\n```\nx\n```\n", ["heading", "lead", "code"]),
+        ("html", "# Top\n\nGo:\n\n```\nx\n```\n", ["heading", "paragraph", "code"]),
     ],
 )
 def test_each_format_has_blocks_of_its_own(
@@ -297,7 +297,7 @@ def test_the_blocks_of_a_page_are_those_of_its_tree(tmp_path: Path) -> None:
     assert read(part.text, "html") == [
         ("heading", 2, "Pumps", None),
         ("paragraph", 0, "Home | About", None),
-        ("lead", 0, "Do this:", None),
+        ("paragraph", 0, "Do this:", None),
         ("item", 1, "- open it:", "Do this:"),
         ("code", 1, "  valve --open", "- open it:"),
         ("item", 1, "- wait", "Do this:"),

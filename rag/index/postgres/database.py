@@ -67,7 +67,7 @@ class SharedDatabase(PostgresDatabase):
 
     schema: str
     versions = "store_version"
-    version = 7
+    version = 8
 
     def _prepared(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
         from pgvector.psycopg import register_vector
