@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import PurePosixPath
 
 from rag.documents.cleaning import given_title
@@ -16,29 +14,28 @@ from state.errors import DocumentError
 _RATIO_FROM = 32 * MIB
 
 
-class Archive:
-    """The members of a container, by name. Every read counts the bytes that really come out; no
-    more ever do than a member's `file_size`.
+class Archive(zipfile.ZipFile):
+    """A file that is a container. Every `member` counts the bytes that really come out; no more
+    ever do than its `file_size`. Raises DocumentError when all expand too far.
     """
 
-    def __init__(self, container: zipfile.ZipFile, reading: Reading) -> None:
-        self.members = frozenset(container.namelist())
-        self._container = container
+    def __init__(self, reading: Reading) -> None:
+        super().__init__(reading.path)
         self._reading = reading
         self._left = reading.limits.expanded_bytes
         self._check_directory()
 
-    def read(self, name: str) -> bytes:
-        """A member's bytes.
+    def member(self, name: str) -> bytes:
+        """Its bytes.
 
         Raises:
             DocumentError: it is missing, encrypted, damaged or expands past the limits.
         """
         with parsing(self._reading.format):
-            info = self._container.getinfo(name)
+            info = self.getinfo(name)
             if info.flag_bits & 1:
                 raise DocumentError("encrypted: needs a password")
-            with self._container.open(info) as member:
+            with self.open(info) as member:
                 data = member.read(min(self._reading.limits.tree_bytes, self._left) + 1)
         self._left -= len(data)
         if len(data) > self._reading.limits.tree_bytes or self._left < 0:
@@ -46,13 +43,13 @@ class Archive:
         return data
 
     def root(self, name: str) -> Element:
-        """The root of a part that is XML; raises as `read` does."""
+        """The root of a part that is XML; raises as `member` does."""
         with parsing(self._reading.format):
-            return parse(self.read(name), name)
+            return parse(self.member(name), name)
 
     def optional_root(self, name: str) -> Element | None:
         """That of a part that the rest can do without: a damaged one is a warning."""
-        if name not in self.members:
+        if name not in self.NameToInfo:
             return None
         try:
             return self.root(name)
@@ -66,7 +63,7 @@ class Archive:
         return None if core is None else given_title(core.findtext("{*}title") or None)
 
     def _check_directory(self) -> None:
-        limits, infos = self._reading.limits, self._container.infolist()
+        limits, infos = self._reading.limits, self.infolist()
         if len(infos) > limits.members:
             raise DocumentError(f"more than {limits.members:,} parts in the file")
         expanded = sum(info.file_size for info in infos)
@@ -78,12 +75,3 @@ class Archive:
 
 def _bomb(size: int) -> DocumentError:
     return DocumentError(f"expands to more than {size // MIB:,} MiB: not unpacked")
-
-
-@contextmanager
-def open_archive(reading: Reading) -> Iterator[Archive]:
-    """The file, which is a ZIP archive (`sniff` saw it), as an Archive; raises DocumentError when
-    it expands too far.
-    """
-    with zipfile.ZipFile(reading.path) as container:
-        yield Archive(container, reading)

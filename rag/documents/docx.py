@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag.documents.archive import open_archive
+from rag.documents.archive import Archive
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, attribute, count, name
 from rag.documents.stream import Part, Reading
@@ -27,7 +27,7 @@ def read(reading: Reading) -> Iterator[Part]:
     """The body some two hundred blocks at a time, then the notes."""
     from lxml import etree
 
-    with open_archive(reading) as archive:
+    with Archive(reading) as archive:
         reading.title = archive.core_title()
         styles = archive.optional_root("word/styles.xml")
         body = archive.root("word/document.xml").find("{*}body")

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from urllib.parse import unquote
 
-from rag.documents.archive import open_archive
+from rag.documents.archive import Archive
 from rag.documents.html import page_part
 from rag.documents.markup import Element, attribute
 from rag.documents.stream import Part, Reading
@@ -17,7 +17,7 @@ _CONTAINER = "META-INF/container.xml"
 
 def read(reading: Reading) -> Iterator[Part]:
     """One piece a chapter. A damaged chapter is a warning, not the end of the book."""
-    with open_archive(reading) as archive:
+    with Archive(reading) as archive:
         named = archive.root(_CONTAINER).find("{*}rootfiles/{*}rootfile")
         path = attribute(named, "full-path")
         if not path:
@@ -28,7 +28,7 @@ def read(reading: Reading) -> Iterator[Part]:
         failed = 0
         for chapter in chapters:
             try:
-                _, part = page_part(archive.read(chapter), reading, after="\n")
+                _, part = page_part(archive.member(chapter), reading, after="\n")
             except DocumentError as error:
                 failed += 1
                 reading.warn(f"chapter {posixpath.basename(chapter)}: {error.message}")

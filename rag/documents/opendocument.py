@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rag.documents.archive import open_archive
+from rag.documents.archive import Archive
 from rag.documents.cleaning import given_title
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, attribute, count, name
@@ -23,8 +23,8 @@ _REPEATS = 64
 
 def read(reading: Reading) -> Iterator[Part]:
     """The body, some two hundred blocks at a time."""
-    with open_archive(reading) as archive:
-        if _MANIFEST in archive.members and b"encryption-data" in archive.read(_MANIFEST):
+    with Archive(reading) as archive:
+        if _MANIFEST in archive.NameToInfo and b"encryption-data" in archive.member(_MANIFEST):
             raise DocumentError("encrypted OpenDocument: needs a password")
         meta = archive.optional_root("meta.xml")
         reading.title = None if meta is None else given_title(meta.findtext("{*}meta/{*}title"))

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from rag.documents.archive import Archive, open_archive
+from rag.documents.archive import Archive
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, attribute, name
 from rag.documents.stream import Part, Reading
@@ -19,14 +19,14 @@ _UNSAID = {"sldNum", "dt", "ftr", "hdr", "sldImg"}
 
 def read(reading: Reading) -> Iterator[Part]:
     """One piece a slide, its number as the page."""
-    with open_archive(reading) as archive:
+    with Archive(reading) as archive:
         reading.title = archive.core_title()
         slides = _slides(archive)
         for number, slide in enumerate(slides, 1):
             root = archive.optional_root(slide)
             if root is not None:
                 yield _slide(archive, slide, root, reading).part(number, "\n", f"slide {number}")
-            elif slide not in archive.members:
+            elif slide not in archive.NameToInfo:
                 reading.warn(f"slide {number} is missing in the file")
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, time
 from itertools import islice
 from typing import Any
 
-from rag.documents.archive import open_archive
+from rag.documents.archive import Archive
 from rag.documents.layout import row, words
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
@@ -21,7 +21,7 @@ def read(reading: Reading) -> Iterator[Part]:
     """
     if reading.format == "xlsx":
         # Calamine unpacks by itself; what its cells take is bounded by the worker's memory.
-        with open_archive(reading) as archive:
+        with Archive(reading) as archive:
             reading.title = archive.core_title()
     import python_calamine as calamine
 

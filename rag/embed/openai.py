@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 BATCH = 64
-BATCH_CHARACTERS = 200_000
 AT_ONCE = 4
 PATIENT_RETRIES = 12
 """Of a long ingest, which waits out rate limits."""
@@ -67,7 +66,10 @@ class OpenAIEmbedder:
         # Servers refuse empty text; a lone surrogate cannot be sent at all.
         clean = [text.encode("utf-8", "replace").decode("utf-8") for text in texts]
         wanted = [place for place, text in enumerate(clean) if text.strip()]
-        batches = _batches([clean[place] for place in wanted])
+        batches = [
+            [clean[place] for place in wanted[first : first + BATCH]]
+            for first in range(0, len(wanted), BATCH)
+        ]
         request = partial(self._request, self._client.with_options(max_retries=retries))
         with (
             recorded_call(call_log(), "embeddings", self._model, self._endpoint.host),
@@ -116,15 +118,3 @@ class OpenAIEmbedder:
 
         timeout = Timeout(self._timeout, connect=min(self._timeout, CONNECT_SECONDS))
         return sdk_client(self._endpoint, self._retries).with_options(timeout=timeout)
-
-
-def _batches(texts: Sequence[str]) -> list[list[str]]:
-    batches: list[list[str]] = []
-    size = 0
-    for text in texts:
-        if not batches or len(batches[-1]) >= BATCH or size + len(text) > BATCH_CHARACTERS:
-            batches.append([])
-            size = 0
-        batches[-1].append(text)
-        size += len(text)
-    return batches

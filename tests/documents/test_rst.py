@@ -134,7 +134,7 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
     assert read_document(file).title == "Pumps"
     kinds = [block.kind.value for block in blocks_of_text(part.text, "rst")]
     assert kinds == [
-        *("heading", "paragraph", "paragraph", "lead", "code", "item", "code", "item"),
+        *("heading", "paragraph", "paragraph", "paragraph", "code", "item", "code", "item"),
         *("paragraph", "row", "row", "heading", "row", "row", "code", "paragraph"),
     ]
 
