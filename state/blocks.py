@@ -44,12 +44,3 @@ class Block(NamedTuple):
     @property
     def extent(self) -> Extent:
         return self.start_char, self.end_char
-
-
-class Placed(NamedTuple):
-    """A block, and where a text may be cut before it: `at` is the start of its first line, or of
-    its fence's or overline's.
-    """
-
-    at: int
-    block: Block

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from rag.text.line_marks import GLANCE
 from rag.text.sentences import PROSE
 from rag.text.wrapping import FIELD, lines_of, runs, stripped
-from state.blocks import Block, BlockKind, Extent, Placed
+from state.blocks import Block, BlockKind, Extent
 
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
 _CODE_SPAN = re.compile(r"(`+)([^`\n]+)\1")
@@ -28,13 +28,11 @@ class Item(NamedTuple):
 
 @dataclass(slots=True)
 class OpenBlock:
-    """A block whose lines are still being read; a text may be cut before it at `at`. `whole`: its
-    lines are wrapped, none was broken on purpose, and what Markdown puts around a paragraph is no
-    part of it.
+    """A block whose lines are still being read. `whole`: its lines are wrapped, none was broken on
+    purpose, and what Markdown puts around a paragraph is no part of it.
     """
 
     kind: BlockKind
-    at: int
     start: int
     end: int
     level: int
@@ -51,7 +49,7 @@ class BlockBuilder:
     whole: bool
     text: str = ""
     base: int = 0
-    found: list[Placed] = field(default_factory=list)
+    found: list[Block] = field(default_factory=list)
     open: OpenBlock | None = None
     opens: bool = False
     items: list[Item] = field(default_factory=list)
@@ -65,7 +63,7 @@ class BlockBuilder:
     @property
     def last(self) -> Block | None:
         """The block before the one that is open."""
-        return self.found[-1].block if self.found else None
+        return self.found[-1] if self.found else None
 
     @property
     def below_header(self) -> bool:
@@ -77,32 +75,30 @@ class BlockBuilder:
         start: int,
         end: int,
         *,
-        at: int | None = None,
         level: int | None = None,
         lead: Extent | None = None,
     ) -> None:
         """A block that goes on to `end` at least, in the items that are open."""
         self.close()
-        at = start if at is None else at
         level = len(self.items) if level is None else level
-        self.open = OpenBlock(kind, at, start, end, level, lead, self.whole)
+        self.open = OpenBlock(kind, start, end, level, lead, self.whole)
 
     def close(self) -> None:
         """What is open is as it stands."""
         opened, self.open = self.open, None
         if opened is None:
             return
-        for placed in self._finished(opened):
-            block, above = placed.block, self.last
+        for finished in self._finished(opened):
+            block, above = finished, self.last
             if block.kind is BlockKind.ITEM and self.items:
                 self.items[-1] = self.items[-1]._replace(extent=block.extent)
             if block.kind is BlockKind.CODE is not opened.kind and above:
                 introduced = self.opens or above.kind is BlockKind.ITEM
                 block = block._replace(lead=above.extent if introduced else None)
-            self.found.append(Placed(placed.at, block))
+            self.found.append(block)
             self.opens = ends_open(self._said(block.extent))
 
-    def _finished(self, opened: OpenBlock) -> Iterator[Placed]:
+    def _finished(self, opened: OpenBlock) -> Iterator[Block]:
         """What it becomes: a block, or several where its lines were broken on purpose."""
         kind, extents = opened.kind, [(opened.start, opened.end)]
         if kind in PROSE and not opened.whole and "\n" in self._said(extents[0]):
@@ -122,7 +118,7 @@ class BlockBuilder:
             if opened.whole and own in PROSE and first < last:
                 block = _unwrapped(block, self._said(block.extent))
             if block.start_char < block.end_char:
-                yield Placed(start if index else opened.at, block)
+                yield block
 
     def _said(self, extent: Extent) -> str:
         return self.text[extent[0] - self.base : extent[1] - self.base]
@@ -154,7 +150,7 @@ class BlockBuilder:
         if self._header is None and self.last is not None:
             self._header = self.last.extent
 
-    def taken(self, *, ends: bool) -> list[Placed]:
+    def taken(self, *, ends: bool) -> list[Block]:
         """The blocks of this stretch of the text; `ends`: no other goes on where it ends."""
         self.close()
         found, self.found = self.found, []

@@ -27,7 +27,7 @@ from rag.text.line_marks import (
 )
 from rag.text.sentences import PROSE
 from rag.text.wrapping import stripped
-from state.blocks import Block, BlockKind, Extent, Placed
+from state.blocks import Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
 _RECORDS = frozenset({"json", "jsonl"})
@@ -43,8 +43,7 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
 
     `document_format` as a reader names it.
     """
-    placed = BlockParser(document_format).blocks(text, base, ends=True, begins=True)
-    return [block for _, block in placed]
+    return BlockParser(document_format).blocks(text, base, ends=True, begins=True)
 
 
 def clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]:
@@ -85,12 +84,12 @@ class BlockParser:
         self._is_markdown = self.format in MARKDOWN
         self._blocks = BlockBuilder(whole=self._is_markdown)
 
-    def blocks(self, text: str, base: int, *, ends: bool, begins: bool = False) -> list[Placed]:
+    def blocks(self, text: str, base: int, *, ends: bool, begins: bool = False) -> list[Block]:
         """The blocks of a stretch of whole lines that begins at `base`; `begins`: its document does
         there; `ends`: what is open where it ends says nothing about what follows.
         """
         self._blocks.text, self._blocks.base = text, base
-        fields: list[Placed] = []
+        fields: list[Block] = []
         position = 0
         if begins and self.format == "markdown":
             fields, position = front_matter(text, base)
@@ -224,7 +223,7 @@ class BlockParser:
 
     def _heading(self, start: int, titled: HeadingLine) -> None:
         level, first, last, self._skip = titled
-        self._blocks.begin(BlockKind.HEADING, start + first, start + last, at=start, level=level)
+        self._blocks.begin(BlockKind.HEADING, start + first, start + last, level=level)
         self._blocks.close()
         self._blocks.items.clear()
 
@@ -272,7 +271,7 @@ class BlockParser:
         else:
             self._blocks.leave_items(indent)
             kind = BlockKind.NOTE if self._quoted else BlockKind.PARAGRAPH
-            self._blocks.begin(kind, start + first, end, at=start)
+            self._blocks.begin(kind, start + first, end)
 
     def _item(self, start: int, line: str, first: int, indent: int, content: int) -> None:
         self._blocks.close()
@@ -287,7 +286,7 @@ class BlockParser:
         if fence := FENCE.match(inner[content:]):
             self._fenced(start, line, fence[1], column)
         else:
-            self._blocks.begin(BlockKind.ITEM, start + first, end, at=start, lead=lead)
+            self._blocks.begin(BlockKind.ITEM, start + first, end, lead=lead)
 
     def _blank_line(self) -> None:
         # Code may hold blank lines, in a fence or by its indentation.

@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING
 
 from rag.text.blocks import BlockParser, clipped
 from rag.text.heading_path import HeadingPath
+from rag.text.line_marks import FENCE
 from rag.text.sentences import block_sentences
-from state.blocks import Block, BlockKind, Placed
+from state.blocks import Block, BlockKind
 from state.documents import Chunk
 
 if TYPE_CHECKING:
@@ -86,13 +87,13 @@ class _Cutter:
         self._limit = limit
         self._least = int(limit * _LEAST)
         self._parser = BlockParser(document_format)
-        self._placed: deque[Placed] = deque()  # that end after `_position`
+        self._blocks: deque[Block] = deque()  # that end after `_position`
         self._headings = HeadingPath()
 
     def chunks(self, text: str, *, ends: bool) -> Iterator[Chunk]:
         """The chunks of the next stretch; `ends`: nothing of the same place follows."""
-        placed = self._parser.blocks(text, self._base, ends=ends, begins=not self._base)
-        self._placed = deque(placed)
+        found = self._parser.blocks(text, self._base, ends=ends, begins=not self._base)
+        self._blocks = deque(found)
         self._text, self._position = text, 0
         while self._skip_blank():
             cut = self._cut()
@@ -138,14 +139,14 @@ class _Cutter:
     def _advance(self, to: int) -> None:
         self._line += self._text.count("\n", self._position, to)
         self._position = to
-        while self._placed and self._placed[0].block.end_char <= self._base + to:
-            self._placed.popleft()
+        while self._blocks and self._blocks[0].end_char <= self._base + to:
+            self._blocks.popleft()
 
     def _between(self, start: int, end: int) -> list[Block]:
         """The blocks that lie at least in part between two offsets of the buffer."""
         start, end = start + self._base, end + self._base
-        near = takewhile(lambda each: each.block.start_char < end, self._placed)
-        return [block for _, block in near if block.end_char > start]
+        near = takewhile(lambda each: each.start_char < end, self._blocks)
+        return [block for block in near if block.end_char > start]
 
     def _cut(self) -> int:
         start, left = self._position, len(self._text) - self._position
@@ -172,8 +173,8 @@ class _Cutter:
 
     def _before_blocks(self, first: int, last: int) -> Iterator[tuple[int, float]]:
         before: Block | None = None
-        for at, block in self._placed:
-            cut = at - self._base
+        for block in self._blocks:
+            cut = self._line_of(block)
             if cut > last:
                 return
             # A line too long for one block goes on in the next.
@@ -184,6 +185,13 @@ class _Cutter:
                 if worth > 0:
                     yield cut, worth
             before = block
+
+    def _line_of(self, block: Block) -> int:
+        """Where its first line begins, or that of the fence above it."""
+        line = self._text.rfind("\n", 0, block.start_char - self._base) + 1
+        above = self._text.rfind("\n", 0, max(line - 1, 0)) + 1
+        is_fenced = block.kind is BlockKind.CODE and FENCE.match(self._text, above, line)
+        return above if is_fenced else line
 
     def _inside_blocks(self, first: int, last: int) -> Iterator[tuple[int, float]]:
         """Ends of sentences and of lines in what is too long to be kept whole."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rag.text.wrapping import stripped
-from state.blocks import Block, BlockKind, Placed
+from state.blocks import Block, BlockKind
 
 _MOST_CHARS = 20_000
 _BOUNDS = re.compile(r"(---|\+\+\+)[ \t]*\n(?:(.*?)\n)??(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
@@ -14,7 +14,7 @@ _FIELD = re.compile(rf"^(?={_KEY}).*(?:\n(?!{_KEY}|#).*)*", re.MULTILINE)
 """A key with the lines that belong to it, up to the next or a comment."""
 
 
-def front_matter(text: str, base: int = 0) -> tuple[list[Placed], int]:
+def front_matter(text: str, base: int = 0) -> tuple[list[Block], int]:
     """Its fields, each with the lines that belong to it, and where what comes after it begins in
     `text`, which begins at `base` of its document.
     """
@@ -22,7 +22,6 @@ def front_matter(text: str, base: int = 0) -> tuple[list[Placed], int]:
     if bounds is None:
         return [], 0
     found = _FIELD.finditer(text, *bounds.span(2)) if bounds[2] else ()
-    extents = [stripped(text, *field.span()) for field in found]
+    extents = (stripped(text, *field.span()) for field in found)
     fields = [Block(BlockKind.METADATA, base + start, base + end) for start, end in extents]
-    starts = [base, *(field.start_char for field in fields[1:])]
-    return list(map(Placed, starts, fields)), bounds.end()
+    return fields, bounds.end()
