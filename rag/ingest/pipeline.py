@@ -38,7 +38,6 @@ class Ingest:
     plan: Plan
     _unread: list[UnreadFile] = field(default_factory=list)
     _written: set[str] = field(default_factory=set)
-    _readable: list[str] = field(default_factory=list)
 
     def run(self) -> None:
         """May be called once."""
@@ -48,8 +47,9 @@ class Ingest:
                 self._read_and_write(plan.tasks)
             self._remove(plan.missing)
         finally:
-            if self._unread or self._readable or plan.forgotten:
-                self.writer.set_unread(self._unread, [*plan.forgotten, *self._readable])
+            if plan.tasks or plan.forgotten:
+                tried = (task.path for task in plan.tasks)
+                self.writer.set_unread(self._unread, [*plan.forgotten, *tried])
 
     def _read_and_write(self, tasks: Sequence[Task]) -> None:
         from rag.ingest.embedding import embedded
@@ -108,7 +108,6 @@ class Ingest:
 
     def _settle(self, path: str, outcome: Outcome, source: str, size: int) -> None:
         self._written.add(source)
-        self._readable.append(path)
         self.reporter.done(path, outcome, source, size)
 
 

@@ -13,8 +13,8 @@ Line = tuple[int, str]
 """Where it starts, and its text without the line break."""
 
 FIELD = re.compile(r"\s*[^\W\d_][^:\uff1a\n]{0,40}[:\uff1a]\s+\S")
-_STAMP = re.compile(r"\W*\d[\W\d]*(?<!\s)(?=\s)")
-_DIGITS = re.compile(r"\d+")
+_STAMP = re.compile(r"(?!\d+\s)\W*\d[\W\d]*(?<!\s)(?=\s)")
+"""A time or a number with signs in it, that a line begins with."""
 _AMOUNT = re.compile(r"\d[.,]\d\d\s*$")
 _ENDS = tuple(".!?:;\u2026\u3002")
 _SENTENCE_WORDS = 2
@@ -52,7 +52,7 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
     marked = ITEM.match(lines[0][1])
     hanging = marked is not None and all(text[:1] in " \t" for _, text in lines[1:])
     opening = lines[0][1][marked.end() - 1 if marked else 0 :].lstrip("\"'+-*( ")
-    stamp = _stamp(lines[0][1])
+    stamped = _STAMP.match(lines[0][1][:40])
     needs = [len(line) + 1 + _first_word(text) for (_, line), (_, text) in pairwise(lines)]
     ended = [line.rstrip().endswith(_ENDS) or FIELD.match(line) for _, line in lines]
     start = lines[0][0]
@@ -72,7 +72,7 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
             or (ends and not goes_on)
             or (FIELD.match(text) and FIELD.match(line))
             or (_AMOUNT.search(text) and _AMOUNT.search(line))
-            or (stamp and stamp == _stamp(text))
+            or (stamped and _STAMP.match(text[:40]))
         ):
             yield start, begin + len(line)
             start = following
@@ -91,13 +91,6 @@ def _is_wrapped(needs: Sequence[int], width: int) -> bool:
     full = sum(need > 0.85 * width for need in needs)
     most = 2 * full + (len(needs) <= 2) > len(needs)
     return most and (width <= _WIDEST or full > 1)
-
-
-def _stamp(line: str) -> str:
-    """The shape of the signs and digits that a line begins with, up to a space."""
-    found = _STAMP.match(line[:40])
-    shape = _DIGITS.sub("0", found.group()) if found else ""
-    return "" if shape.isdecimal() else shape
 
 
 def _runs_on(line: str, following: str) -> bool:
