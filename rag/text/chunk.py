@@ -33,6 +33,7 @@ _LEAST = 0.33
 _INDENT = 200
 
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
+_LINE_END = re.compile("\n")
 _NOT_SPACE = re.compile(r"\S")
 _WORD_END = re.compile(r"[,;:\uff0c\u3001\uff1b\uff1a]+\s*|\s+")
 
@@ -195,23 +196,17 @@ class _Cutter:
 
     def _inside_blocks(self, first: int, last: int) -> Iterator[tuple[int, float]]:
         """Ends of sentences and of lines in what is too long to be kept whole."""
-        position = first
         for block in self._between(first, last):
-            start, end = block.start_char - self._base, block.end_char - self._base
-            yield from self._line_starts(position, min(start, last), _LINE)
             if block.kind in _CUT_BY_LINE:
+                start, end = block.start_char - self._base, block.end_char - self._base
                 yield from self._line_starts(max(start + 1, first), min(end, last), _NEXT_LINE)
             else:
                 yield from self._sentence_ends(block, first, last)
-                yield from self._line_starts(max(start + 1, first), min(end, last), _LINE)
-            position = end
-        yield from self._line_starts(position, last, _LINE)
+        yield from self._line_starts(first, last, _LINE)
 
     def _line_starts(self, first: int, last: int, worth: float) -> Iterator[tuple[int, float]]:
-        found = self._text.find("\n", max(first - 1, 0), last)
-        while found >= 0:
-            yield found + 1, worth
-            found = self._text.find("\n", found + 1, last - 1)
+        for found in _LINE_END.finditer(self._text, max(first - 1, 0), last):
+            yield found.end(), worth
 
     def _sentence_ends(self, block: Block, first: int, last: int) -> Iterator[tuple[int, float]]:
         seen = self._text[self._position : last + self._least]
