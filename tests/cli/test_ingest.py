@@ -221,7 +221,7 @@ def test_the_doctor_names_a_damaged_catalog_and_a_silent_model(home, folder, mon
 @pytest.mark.usefixtures("home")
 @pytest.mark.parametrize("blow", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupted_ingest_ends_with_130_and_the_next_one_resumes(folder, blow):
-    for number in range(400):
+    for number in range(150):
         (folder / f"{number}.md").write_text(f"# Sheet {number}\n\nThe number is {number}.\n" * 20)
     command = [crag_program(), "ingest", str(folder), "--events"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -232,7 +232,7 @@ def test_an_interrupted_ingest_ends_with_130_and_the_next_one_resumes(folder, bl
     _, errors = process.communicate(timeout=120)
     assert (process.returncode, errors) == (130, "crag: interrupted.\n")
     report = json.loads(crag("ingest", folder, "--json").stdout)
-    assert report["added"] + report["unchanged"] == report["documents"] == 402
+    assert report["added"] + report["unchanged"] == report["documents"] == 152
 
 
 def test_a_watch_syncs_after_a_save_by_rename_and_a_removal(tmp_path, folder):

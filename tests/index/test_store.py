@@ -138,7 +138,7 @@ def test_a_reader_never_sees_half_a_write(store):
     thread = threading.Thread(target=read)
     thread.start()
     try:
-        for number in range(15):
+        for number in range(6):
             fill(store, dict.fromkeys(("a.md", "b.md"), f"motor {number}"))
     finally:
         done.set()

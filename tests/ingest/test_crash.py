@@ -138,7 +138,7 @@ def kill_often(server, tmp_path: Path, kills: int, seed: int) -> None:
             longest += 0.05
 
 
-@pytest.mark.parametrize(("server", "kills"), [("home", 10), ("postgres", 6)], indirect=["server"])
+@pytest.mark.parametrize(("server", "kills"), [("home", 5), ("postgres", 3)], indirect=["server"])
 def test_kills_break_no_promise(server, tmp_path, kills):
     kill_often(server, tmp_path, kills, seed=1)
 
@@ -185,7 +185,7 @@ def test_a_reader_never_sees_a_torn_document(tmp_path):
     thread = threading.Thread(target=read)
     thread.start()
     try:
-        for _ in range(3):
+        for _ in range(2):
             folder.change()
             library.ingest(folder.path)
     finally:

@@ -214,8 +214,10 @@ def test_an_escalation_is_answered_and_the_run_goes_on(home: Path):
     assert len(of(server.requests, "Plan")) == 2
 
 
-@pytest.mark.parametrize("what", ["Plan", "Reflection", "Findings", "Parts"])
-@pytest.mark.parametrize("broken", ['{"subtasks": 7', "", "[]"])
+@pytest.mark.parametrize(
+    ("what", "broken"),
+    [("Plan", '{"subtasks": 7'), ("Reflection", ""), ("Findings", "[]"), ("Parts", "")],
+)
 def test_a_reply_that_cannot_be_read_ends_no_run(home: Path, what: str, broken: str):
     good = researcher([PLAN], [END])
 

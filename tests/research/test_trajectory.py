@@ -56,7 +56,9 @@ def boundaries(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return sizes
 
 
-@pytest.mark.parametrize(("width", "most"), [(1, 150_000), (5, 250_000)])
+@pytest.mark.parametrize(
+    ("width", "most"), [pytest.param(1, 150_000, marks=pytest.mark.slow), (5, 250_000)]
+)
 def test_the_state_stays_small_over_50_steps(
     home: Path, boundaries: list[int], width: int, most: int
 ):
