@@ -7,7 +7,7 @@ import re
 
 import pytest
 from crag import crag
-from ingest_runs import home_of
+from ingest_runs import copied_home_of
 from openai_samples import KEY, settings_for, verdict
 from scripted_server import ScriptedServer, call, shape_asked, text
 
@@ -19,7 +19,7 @@ QUESTION = "How long is the Orrin Bridge?"
 
 @pytest.fixture
 def home(tmp_path):
-    return home_of(tmp_path, {"bridge.md": BRIDGE})
+    return copied_home_of(tmp_path, {"bridge.md": BRIDGE})
 
 
 def model(*drafts, supported=True):

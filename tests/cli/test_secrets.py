@@ -2,13 +2,11 @@
 
 import base64
 import contextlib
-import json
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 
 import psycopg
 import pytest
 from crag import crag
+from scripted_server import ScriptedServer, status
 from typer.testing import CliRunner
 
 from cli.app import app
@@ -46,32 +44,19 @@ def database(name):
     return f"postgresql://me:{secret_of(name)}@127.0.0.1:9/db?password={secret_of(name)}"
 
 
-class Telltale(BaseHTTPRequestHandler):
+class Telltale(ScriptedServer):
     """A server that refuses, and says what it was sent."""
 
-    def do_GET(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        told = f"no entry for {self.path} with {dict(self.headers)}"
-        body = json.dumps({"error": {"message": told, "code": "invalid_api_key"}}).encode()
-        self.send_response(401)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
+    def answer(self, request):
+        return status(401, f"no entry for {request}")({})
 
-    do_POST = do_GET  # noqa: N815 - the name that http.server looks for
-
-    def log_message(self, *_arguments):
-        pass
+    page = answer
 
 
 @pytest.fixture
 def telltale():
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Telltale)
-    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    yield f"127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with Telltale() as server:
+        yield server.host
 
 
 def run(work, *arguments, **settings):

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from bare_process import run_code
 from crag import crag
 from readme_blocks import PAGES, ROOT
 
@@ -31,16 +29,8 @@ def test_the_python_examples_run_in_order_and_print_what_is_said(tmp_path):
     examples = EXAMPLE.findall(page("python.md"))
     assert len(examples) == page("python.md").count("```python") == 3
     codes = [code for code, _ in examples]
-    done = subprocess.run(
-        [sys.executable, "-c", f"for code in {codes!r}: exec(code, {{'__name__': 'example'}})"],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert (done.returncode, done.stdout) == (0, "".join(out for _, out in examples)), done.stderr
+    code = f"for code in {codes!r}: exec(code, {{'__name__': 'example'}})"
+    assert run_code(code, folder=tmp_path) == "".join(out for _, out in examples)
 
 
 def test_the_settings_file_is_one(tmp_path):

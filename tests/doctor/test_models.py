@@ -4,7 +4,7 @@ import json
 
 import pytest
 from openai_samples import settings_for
-from scripted_server import ScriptedServer, Sent, call, status, text
+from scripted_server import ScriptedServer, call, status, text
 
 from rag.doctor.models import check_models
 from rag.embed.builtin import BuiltinEmbedder
@@ -19,25 +19,10 @@ OLLAMA = {
 }
 
 
-class Server(ScriptedServer):
+def server(beside, chat, models=("small",)):
     """`beside` is what it tells besides chatting; `chat` how it chats."""
-
-    def __init__(self, beside, chat, models=("small",)):
-        super().__init__()
-        listed = {"data": [{"id": name, "object": "model"} for name in models]}
-        self.beside = {"/v1/models": listed, **beside}
-        self.chat = chat
-
-    def page(self, path):
-        if path in self.beside:
-            return Sent(body=json.dumps(self.beside[path]).encode())
-        return super().page(path)
-
-    def answer(self, request):
-        self.requests.append(request)
-        if request.path in self.beside:
-            return self.page(request.path)
-        return self.chat(request.body)
+    listed = {"data": [{"id": name, "object": "model"} for name in models]}
+    return ScriptedServer(always=chat, pages={"/v1/models": listed, **beside})
 
 
 def well(body):
@@ -45,14 +30,14 @@ def well(body):
     return (call(GRADE) if structured else text("The line runs. " * 4))(body)
 
 
-def examined(server, home):
-    with server:
-        settings = settings_for(server, home=home, model="small")
+def examined(running, home):
+    with running:
+        settings = settings_for(running, home=home, model="small")
         return {check.part: check for check in check_models(settings, BuiltinEmbedder())}
 
 
 def test_a_server_that_is_well_is_told_of(tmp_path):
-    found = examined(Server(OLLAMA, well), tmp_path)
+    found = examined(server(OLLAMA, well), tmp_path)
     assert all(check.ok for check in found.values())
     assert found["model: replies"].detail.startswith("replies by JSON schema; ")
     assert found["model: context"].detail == "8,192 tokens (Ollama)"
@@ -69,14 +54,14 @@ def test_a_server_that_is_well_is_told_of(tmp_path):
     ],
 )
 def test_a_context_that_is_too_short_is_found(beside, tmp_path):
-    context = examined(Server(beside, well), tmp_path)["model: context"]
+    context = examined(server(beside, well), tmp_path)["model: context"]
     assert not context.ok
     assert "2,048 tokens" in context.detail
     assert "8192" in context.mend
 
 
 def test_a_model_that_is_not_offered_is_named_with_those_that_are(tmp_path):
-    check = examined(Server(OLLAMA, well, models=("tiny", "large")), tmp_path)["model"]
+    check = examined(server(OLLAMA, well, models=("tiny", "large")), tmp_path)["model"]
     assert not check.ok
     assert "large, tiny" in check.detail
     assert "load small" in check.mend
@@ -91,7 +76,7 @@ def refusing(*names):
 
 
 def test_what_forms_it_takes_is_told(tmp_path):
-    found = examined(Server({}, refusing("response_format", "tools")), tmp_path)
+    found = examined(server({}, refusing("response_format", "tools")), tmp_path)
     assert "takes no schema" in found["model: replies"].detail
     assert found["model: replies"].ok
     assert found["model: context"].detail == "the server does not tell its size"
@@ -101,15 +86,15 @@ def test_a_model_that_thinks_is_told_of(tmp_path):
     def thinking(body):
         return text(f"<think>Hm.</think>{json.dumps(GRADE)}")(body)
 
-    found = examined(Server({}, thinking), tmp_path)
+    found = examined(server({}, thinking), tmp_path)
     assert "thinks before it replies" in found["model: replies"].detail
 
 
 def test_replies_that_cannot_be_read_and_a_server_that_fails_are_faults(tmp_path):
-    prose = examined(Server({}, text("Yes, it does. It has eleven.")), tmp_path / "a")
+    prose = examined(server({}, text("Yes, it does. It has eleven.")), tmp_path / "a")
     assert not prose["model: replies"].ok
     assert "--grader local" in prose["model: replies"].mend
-    failing = examined(Server({}, status(500, "out of memory")), tmp_path / "b")
+    failing = examined(server({}, status(500, "out of memory")), tmp_path / "b")
     assert not failing["model: replies"].ok
     assert "out of memory" in failing["model: replies"].detail
 
@@ -132,8 +117,7 @@ def test_without_a_model_the_next_step_is_told(servers, further, tmp_path, monke
 
 
 def test_nothing_of_the_person_s_documents_is_sent(tmp_path):
-    server = Server(OLLAMA, well)
-    examined(server, tmp_path)
-    chats = [r for r in server.requests if r.path.endswith("/chat/completions")]
+    examined(running := server(OLLAMA, well), tmp_path)
+    chats = [r for r in running.requests if r.path.endswith("/chat/completions")]
     assert len(chats) == 1
     assert all("The line runs along the valley" in chat.prompt for chat in chats)

@@ -7,29 +7,13 @@ import pytest
 from bad_servers import MISDEEDS, bad_server
 from crag import crag
 from openai_samples import answering, chunk_of, connect, settings_for
-from scripted_server import ScriptedServer, Sent, hang, status, stream, text
+from scripted_server import ScriptedServer, hang, status, stream, text
 
 from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.endpoint.local_servers import facts_of, local_servers
 from rag.engines.openai import chat_model
 from state.errors import ModelLateError
-
-
-class Told(ScriptedServer):
-    """A server that tells these pages."""
-
-    def __init__(self, pages, *replies, **given):
-        super().__init__(*replies, **given)
-        self.pages = pages
-
-    def page(self, path):
-        told = self.pages.get(path)
-        return super().page(path) if told is None else Sent(body=json.dumps(told).encode())
-
-    def answer(self, request):
-        return self.page(request.path) if request.path in self.pages else super().answer(request)
-
 
 LISTED = {"/v1/models": {"data": [{"id": "qwen", "max_model_len": 4096}]}}
 KINDS = {
@@ -55,7 +39,7 @@ KINDS = {
 def test_each_kind_is_known_by_what_it_tells(kind, monkeypatch):
     monkeypatch.setattr("rag.endpoint.local_servers.SECONDS", 10.0)
     pages, context = KINDS[kind]
-    with Told(pages) as server:
+    with ScriptedServer(pages=pages) as server:
         port = int(server.host.rpartition(":")[2])
         (found,) = local_servers({"another": port})
     assert (found.kind, found.base_url) == (kind, server.url)
@@ -76,7 +60,7 @@ def test_a_model_is_set_and_taken_out_and_the_rest_of_the_file_stays(tmp_path):
     file = tmp_path / "config.toml"
     before = '# mine\nk = 5\nmodel = "old"\n\n[prices]\n"a" = [1, 2]\n'
     file.write_text(before)
-    with Told(LISTED) as server:
+    with ScriptedServer(pages=LISTED) as server:
         used = crag(tmp_path, "model", "use", server.url, "qwen", "--config", file)
         assert used.exit_code == 0, used.output
         shown = crag(tmp_path, "model", "--json", "--config", file, CRAG_ENGINE="auto")
@@ -112,7 +96,7 @@ def ask(server, *, streamed=True, **changed):
 @pytest.mark.parametrize("context", [4_096, 100_000])
 def test_a_small_context_is_given_the_best_that_fits(context):
     pages = {"/props": {"default_generation_settings": {"n_ctx": context}}}
-    with Told(pages, text("Yes [1].")) as server:
+    with ScriptedServer(text("Yes [1]."), pages=pages) as server:
         ask(server)
         (request,) = server.requests
     assert (given_of(request) == len(LONG)) is (context > 10_000)

@@ -1,10 +1,7 @@
 """What others import and hardly use is not imported; whatever uses it gets the real thing."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+from bare_process import run_code
 from ingest_runs import home_of
 from openai_samples import KEY
 from scripted_server import ScriptedServer, call, text
@@ -12,23 +9,9 @@ from scripted_server import ScriptedServer, call, text
 from rag.deferred_imports import WITHOUT_TRACING
 
 
-def run(code, *arguments, **environment):
-    done = subprocess.run(
-        [sys.executable, *(["-c", code] if "\n" in code else [code]), *arguments],
-        env={**os.environ, "PYTHONPATH": ":".join(sys.path), **environment},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def deferred(code, **environment):
-    return run(
-        f"from rag.deferred_imports import defer_imports\ndefer_imports()\n{code}", **environment
-    )
+def deferred(code, **variables):
+    begin = "from rag.deferred_imports import defer_imports\ndefer_imports()\n"
+    return run_code(begin + code, **variables)
 
 
 @pytest.fixture(scope="module")
@@ -39,8 +22,6 @@ def home(tmp_path_factory):
 
 def test_a_model_answers_and_nothing_deferred_is_imported(home):
     code = """import sys
-from rag.deferred_imports import defer_imports
-defer_imports()
 from cli.app import app
 for option in ("--no-stream", "--events"):
     try:
@@ -56,7 +37,7 @@ assert [name for name in used if name in sys.modules] == []
     graded = call({"document_1": {"relevant": True}})
     with ScriptedServer(graded, reply, graded, reply) as server:
         asked = {"CRAG_HOME": str(home), "OPENAI_API_KEY": KEY, "CRAG_BASE_URL": server.url}
-        assert "Paris" in run(code, **asked, CRAG_GRADER="model")
+        assert "Paris" in deferred(code, **asked, CRAG_GRADER="model")
         assert len(server.requests) == 4
 
 
@@ -72,7 +53,7 @@ with tracing_context(enabled=False):
             arguments = "{}" if name.startswith("_set") else ""
             codes.append(f"from {module} import {name}\nprint({name}({arguments}))")
     code = "\n".join(codes)
-    assert deferred(code) == run(code)
+    assert deferred(code) == run_code(code)
 
 
 def test_nothing_is_deferred_where_tracing_is_wanted():

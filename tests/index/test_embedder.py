@@ -1,5 +1,3 @@
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -38,16 +36,6 @@ def test_text_without_a_token_gives_a_zero_row_and_nothing_gives_none():
     assert np.isfinite(vectors).all()
     assert np.linalg.norm(vectors[1]) == pytest.approx(1, abs=1e-5)
     assert BuiltinEmbedder().embed_documents([]).shape == (0, DIMENSION)
-
-
-def test_its_identity_costs_no_model_and_wordllama_is_never_imported():
-    code = (
-        "import sys; from rag.embed.builtin import BuiltinEmbedder; e = BuiltinEmbedder();"
-        "e.identity; assert 'tokenizers' not in sys.modules; e.embed_query('x');"
-        "assert 'wordllama' not in sys.modules; print(e.identity)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("wordllama-l2-supercat/256@")
 
 
 def test_a_missing_package_is_a_set_up_error(monkeypatch):

@@ -2,12 +2,11 @@ import os
 import random
 import shutil
 import sqlite3
-import subprocess
-import sys
 from contextlib import closing
 
 import numpy as np
 import pytest
+from bare_process import run_code
 from index_samples import EMBEDDER, Score, document, ill_parts, open_collection, open_writer, part
 
 from rag.index.home import queries
@@ -257,15 +256,7 @@ def test_rubbish_around_us_does_not_reach_chroma(home, tmp_path):
         " notice=lines.append); print(len(r.search('comet', 3)), lines, 'chromadb' in sys.modules)"
     )
     rubbish = {"CHROMA_SERVER_HTTP_PORT": "abc", "IS_PERSISTENT": "maybe", "MIGRATIONS": "?"}
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(home)],
-        cwd=tmp_path,
-        env={**os.environ, **rubbish, "PYTHONPATH": os.pathsep.join(sys.path)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.returncode) == ("3 [] True\n", 0), done.stderr
+    assert run_code(code, home, folder=tmp_path, **rubbish) == "3 [] True\n"
 
 
 def test_a_deleted_collection_is_gone_with_its_vectors(home):

@@ -1,7 +1,5 @@
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -259,23 +257,6 @@ def test_a_second_ingest_names_the_first(folder, library):
         pytest.raises(StoreBusyError, match=str(os.getpid())),
     ):
         library.ingest(folder)
-
-
-def test_an_unchanged_ingest_imports_no_reader_and_no_store(folder, library):
-    library.ingest(folder)
-    code = (
-        "import sys; from ingest_runs import Library; from pathlib import Path;"
-        "Library(Path(sys.argv[1])).ingest(sys.argv[2]);"
-        "bad = [m for m in ('chromadb', 'tokenizers', 'rag.documents.registry', 'pathspec',"
-        " 'rag.text.chunk') if m in sys.modules]; print(*bad)"
-    )
-    path = os.pathsep.join(entry for entry in sys.path if entry)
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(library.settings.home), str(folder)],
-        env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True, timeout=120,
-        check=False,
-    )  # fmt: skip
-    assert (done.returncode, done.stdout, done.stderr) == (0, "\n", "")
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 """What is sent: documents as fenced data, the constant part first, nothing that was not asked."""
 
 import re
-import subprocess
-import sys
 from dataclasses import replace
 
+from bare_process import run_code
 from hypothesis import given
 from hypothesis import strategies as st
 from openai_samples import (
@@ -109,9 +108,7 @@ def test_nothing_changes_before_the_documents_on_a_retry():
 
 
 def test_the_mark_is_another_in_another_process():
-    code = "from rag.engines.openai.prompts import MARK; print(MARK)"
-    run = [sys.executable, "-c", code]
-    shown = subprocess.run(run, capture_output=True, check=True, text=True).stdout
+    shown = run_code("from rag.engines.openai.prompts import MARK; print(MARK)")
     assert shown.strip() != prompts.MARK
 
 

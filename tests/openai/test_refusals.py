@@ -2,10 +2,9 @@
 
 import json
 import re
-import shutil
 
 import pytest
-from ingest_runs import home_of
+from ingest_runs import copied_home_of
 from openai_samples import settings_for
 from scripted_server import ScriptedServer, call, text
 
@@ -24,14 +23,9 @@ FILES = {
 }
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return home_of(tmp_path_factory.mktemp("refusals"), FILES)
-
-
 @pytest.fixture
-def home(made, tmp_path):
-    return shutil.copytree(made, tmp_path / "home")
+def home(tmp_path):
+    return copied_home_of(tmp_path, FILES)
 
 
 def model(queries=("skipper boat turned", "master mariner licence")):

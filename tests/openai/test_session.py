@@ -2,13 +2,12 @@
 
 import os
 import re
-import shutil
 import time
 from socket import gethostname
 
 import psycopg
 import pytest
-from ingest_runs import home_of
+from ingest_runs import copied_home_of
 from openai_samples import KEY, settings_for, verdict
 from scripted_server import ScriptedServer, call, hang, shape_asked, status, text
 from searx_server import SearxServer
@@ -29,14 +28,9 @@ FILES = {
 QUESTION = "What is the capital of France?"
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory):
-    return home_of(tmp_path_factory.mktemp("session"), FILES)
-
-
 @pytest.fixture
-def home(made, tmp_path):
-    return shutil.copytree(made, tmp_path / "home")
+def home(tmp_path):
+    return copied_home_of(tmp_path, FILES)
 
 
 def model(better="seat of government", usage=(100, 10)):

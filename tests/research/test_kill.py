@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -20,17 +19,11 @@ Whole = dict[str, tuple[dict[str, Any], float]]
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home with an index and no run."""
-    return library(tmp_path_factory.mktemp("kill"))
-
-
-@pytest.fixture(scope="module")
-def whole(made: Path, tmp_path_factory: pytest.TempPathFactory) -> Whole:
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     """Of each question the report of a run that nothing disturbed, and the seconds it took."""
     found = {}
     for question in (THREE_PARTS, SCRIPTED):
-        home = shutil.copytree(made, tmp_path_factory.mktemp("whole") / "home")
+        home = library(tmp_path_factory.mktemp("whole"))
         log = home / "log"
         process = start(home, question, log)
         began = time.monotonic()
@@ -64,14 +57,14 @@ def test_a_whole_run_answers_all_parts_and_goes_through_its_rounds(whole: Whole)
     [(5, 7), *(pytest.param(25, seed, marks=pytest.mark.slow) for seed in range(2))],
 )
 def test_a_killed_run_goes_on_where_it_stood(
-    made: Path, whole: Whole, tmp_path: Path, question: str, kills: int, seed: int
+    whole: Whole, tmp_path: Path, question: str, kills: int, seed: int
 ):
     expected, seconds = whole[question]
     chance = random.Random(seed)
     repeated = duplicated = killed = homes = 0
     while killed < kills:
         homes += 1
-        home = shutil.copytree(made, tmp_path / f"home{homes}")
+        home = library(tmp_path / f"{homes}")
         finished: dict[str, Any] = {}
         attempt = 0
         while True:

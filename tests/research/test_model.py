@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -27,15 +26,9 @@ END = decide("end")
 REPLAN = decide("replan", leads=["Who opened it?"])
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return library(tmp_path_factory.mktemp("model"))
-
-
 @pytest.fixture
-def home(made: Path, tmp_path: Path) -> Path:
-    """A home with an index, in which nothing was asked or graded yet."""
-    return shutil.copytree(made, tmp_path / "home")
+def home(tmp_path: Path) -> Path:
+    return library(tmp_path)
 
 
 def research(server: ScriptedServer, home: Path, rounds: int = 5, **changed) -> Research:
@@ -232,14 +225,14 @@ def test_a_reply_that_cannot_be_read_ends_no_run(home: Path, what: str, broken: 
         assert "140 metres" in report["report"]
 
 
-def test_a_server_that_goes_down_repeats_no_finished_subtask(made: Path, tmp_path: Path):
-    home = shutil.copytree(made, tmp_path / "whole")
+def test_a_server_that_goes_down_repeats_no_finished_subtask(tmp_path: Path):
+    home = library(tmp_path / "whole")
     with served(always=researcher([PLAN], [END])) as server, research(server, home) as run:
         whole = run.start(QUESTION)
     total = len(server.requests)
     good = researcher([PLAN], [END])
     for survived in range(1, total):
-        home = shutil.copytree(made, tmp_path / f"home{survived}")
+        home = library(tmp_path / f"{survived}")
         replies = [good] * survived
         with served(*replies, always=status(500)) as server, research(server, home) as run:
             with pytest.raises(ModelError):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import shutil
 import threading
 from pathlib import Path
 from typing import Any
@@ -22,14 +21,9 @@ from state.shared_place import open_turn_store
 from state.trace_store import TraceStore
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return library(tmp_path_factory.mktemp("trajectory"))
-
-
 @pytest.fixture
-def home(made: Path, tmp_path: Path) -> Path:
-    return shutil.copytree(made, tmp_path / "home")
+def home(tmp_path: Path) -> Path:
+    return library(tmp_path)
 
 
 def research(home: Path, rounds: int = 5, **changed: Any) -> Research:

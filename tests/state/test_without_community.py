@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
+
+from bare_process import run_code
 
 ROOT = Path(__file__).parents[2]
 PROSE = "The points at the north end are heated from October on, by gas, and looked at daily. " * 6
@@ -46,22 +46,10 @@ def test_every_command_works_and_only_csv_files_of_prose_are_read_otherwise(tmp_
         ["search", "points heated in October", "--json"],
         *(["trace"], ["status"], ["threads", "show", "x"], ["graph"]),
     ]
-    done = subprocess.run(
-        [sys.executable, "-c", COMMANDS, json.dumps(commands)],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "CRAG_HOME": str(tmp_path / "home"),
-            "CRAG_ENGINE": "local",
-            "PYTHONPATH": f"{path}{os.pathsep}{ROOT}",
-        },
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    said = [json.loads(line) for line in done.stdout.splitlines()]
+    variables = {"CRAG_HOME": str(tmp_path / "home"), "CRAG_ENGINE": "local"}
+    variables["PYTHONPATH"] = f"{path}{os.pathsep}{ROOT}"
+    printed = run_code(COMMANDS, json.dumps(commands), folder=ROOT, **variables)
+    said = [json.loads(line) for line in printed.splitlines()]
     report, (hit, *_) = json.loads(said[0]), json.loads(said[3])["results"]
     assert (report["added"], report["failed"]) == (3, [])
     reasons = [each["reason"] for each in report["warnings"]]

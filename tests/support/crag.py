@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pexpect
 from forked_program import crag_program
-from ingest_runs import Library, home_of
+from ingest_runs import Library, copied_home_of, home_of
 from typer.testing import CliRunner, Result
 
 from cli.app import app
@@ -42,23 +42,21 @@ def make_home(folder: Path) -> Path:
     return home_of(folder, FILES)
 
 
-@cache
-def _made(*, samples: bool = False) -> Path:
-    folder = Path(tempfile.mkdtemp(prefix="crag-home-"))
-    if not samples:
-        return make_home(folder)
-    Library(folder / "home").ingest(SAMPLES)
-    return folder / "home"
-
-
 def copied_home(folder: Path) -> Path:
     """As `make_home`, for tests that leave the documents as they are."""
-    return shutil.copytree(_made(), folder / "home")
+    return copied_home_of(folder, FILES)
+
+
+@cache
+def _samples() -> Path:
+    home = Path(tempfile.mkdtemp(prefix="crag-home-"))
+    Library(home).ingest(SAMPLES)
+    return home
 
 
 def sample_home(folder: Path) -> Path:
     """The same with the sample corpus."""
-    return shutil.copytree(_made(samples=True), folder / "home")
+    return shutil.copytree(_samples(), folder / "home")
 
 
 def environment(home: Path, **more: str) -> dict[str, str]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
@@ -89,6 +92,16 @@ def home_of(folder: Path, texts: Mapping[str, str]) -> Path:
         file.write_text(text, encoding="utf-8")
     Library(folder / "home").ingest(folder / "files")
     return folder / "home"
+
+
+def copied_home_of(folder: Path, texts: Mapping[str, str]) -> Path:
+    """The same, where the files are left as they are: built once for equal ones, and copied."""
+    return shutil.copytree(_built(frozenset(texts.items())), folder / "home")
+
+
+@cache
+def _built(texts: frozenset[tuple[str, str]]) -> Path:
+    return home_of(Path(tempfile.mkdtemp(prefix="crag-home-")), dict(texts))
 
 
 def collection_of(folder: Path, texts: Mapping[str, str]) -> CollectionReader:

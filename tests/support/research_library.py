@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ingest_runs import home_of
+from ingest_runs import copied_home_of
 
 TWO_HOPS = "In which town was the engineer who designed the Stone Bridge born?"
 THREE_PARTS = (
@@ -34,7 +34,7 @@ _TEXTS = {
 
 def library(folder: Path) -> Path:
     """The home."""
-    return home_of(folder, _TEXTS)
+    return copied_home_of(folder, _TEXTS)
 
 
 def lasting(report: dict[str, Any]) -> dict[str, Any]:

@@ -60,8 +60,13 @@ class Request:
 
 
 class ScriptedServer:
-    def __init__(self, *replies: Reply, always: Reply | None = None) -> None:
+    """`pages`: what paths tell besides, as JSON, asked with a body or without."""
+
+    def __init__(
+        self, *replies: Reply, always: Reply | None = None, pages: Body | None = None
+    ) -> None:
         self.requests: list[Request] = []
+        self.pages = pages or {}
         self._replies: Iterator[Reply] = iter(replies)
         self._always = always
         self._lock = Lock()
@@ -87,13 +92,17 @@ class ScriptedServer:
         self._server.server_close()
         self._thread.join()
 
-    def page(self, _path: str) -> Sent:
-        """What is told without being asked in a body: nothing here."""
-        return status(404, "no such page")({})
+    def page(self, request: Request) -> Sent:
+        """What is told without being asked in a body."""
+        told = self.pages.get(request.path)
+        missing = status(404, "no such page")
+        return missing({}) if told is None else Sent(body=json.dumps(told).encode())
 
     def answer(self, request: Request) -> Sent:
         with self._lock:
             self.requests.append(request)
+            if request.path in self.pages:
+                return self.page(request)
             reply = next(self._replies, self._always)
         if reply is None:
             return status(418, "the script is over")(request.body)
@@ -125,7 +134,7 @@ def _handler(script: ScriptedServer) -> type[BaseHTTPRequestHandler]:
                 self.close_connection = True
 
         def do_GET(self) -> None:
-            self._send(script.page(self.path))
+            self._send(script.page(Request(self.path, _lower(self.headers), {})))
 
         def _send(self, sent: Sent) -> None:
             if sent.ending == "hang":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-from scripted_server import ScriptedServer, Sent
+from scripted_server import Request, ScriptedServer, Sent
 
 
 class SearxServer(ScriptedServer):
@@ -19,6 +19,6 @@ class SearxServer(ScriptedServer):
         self.asked: list[str] = []
         self._sent = sent or Sent(body=json.dumps(found).encode())
 
-    def page(self, path: str) -> Sent:
-        self.asked.append(parse_qs(urlsplit(path).query).get("q", [""])[0])
+    def page(self, request: Request) -> Sent:
+        self.asked.append(parse_qs(urlsplit(request.path).query).get("q", [""])[0])
         return self._sent

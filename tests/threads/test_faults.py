@@ -3,8 +3,6 @@ from __future__ import annotations
 import shutil
 import socket
 import sqlite3
-import subprocess
-import sys
 import tempfile
 import time
 import zlib
@@ -12,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from bare_process import run_code
 from postgres_server import free_port
 from turn_samples import make_answer, real_looking_answer
 
@@ -20,12 +19,9 @@ from state.home_db import HOME_SCHEMA
 from state.postgres import place
 from state.shared_place import open_turn_store
 
-ROOT = Path(__file__).parents[2]
-
 AS_NOBODY = """
 import os, sys, tempfile
 from pathlib import Path
-sys.path.insert(0, sys.argv[2])
 from state.errors import StorageError
 from state.shared_place import open_turn_store
 from turn_samples import make_answer
@@ -54,15 +50,7 @@ def on_a_read_only_disk():
     def told() -> list[str]:
         path.chmod(0o444)
         folder.chmod(0o555)
-        done = subprocess.run(
-            [sys.executable, "-c", AS_NOBODY, str(path), str(ROOT / "tests" / "support")],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-            cwd=ROOT,
-        )
-        return done.stdout.splitlines()
+        return run_code(AS_NOBODY, path).splitlines()
 
     yield path, told
     folder.chmod(0o755)
