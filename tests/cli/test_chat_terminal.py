@@ -163,18 +163,6 @@ def test_escapes_of_documents_and_questions_never_reach_the_terminal(home):
         assert escape not in shown
 
 
-def test_an_answer_is_wrapped_at_words_on_a_terminal(home):
-    piped = crag(home, "ask", HIGH, "-t", "wrapped").stdout
-    assert max(map(len, piped.splitlines())) > 60
-    for words in (("ask", HIGH), ("threads", "show", "wrapped")):
-        shown, code = shown_in_terminal(home, *words, columns=60, COLUMNS="60")
-        plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown)
-        assert code == 0
-        assert max(len(line.rstrip()) for line in plain.splitlines()) <= 60
-        snippet = piped.splitlines()[1]  # behind its place
-        assert " ".join(snippet.split()) in " ".join(plain.split())
-
-
 def test_no_color_is_obeyed(home):
     def colours(**variables):
         return re.findall(r"\x1b\[[\d;]*3\dm", shown_in_terminal(home, "trace", **variables)[0])

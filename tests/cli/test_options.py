@@ -50,12 +50,3 @@ def test_no_traceback_is_printed_where_it_was_not(tmp_path, monkeypatch):
 def test_a_commands_line_in_the_list_begins_its_help(name):
     short = COMMANDS[name]
     assert " ".join(command_of(name).help.split("\n\n")[0].split()) == short
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_and_its_options_are_told_of_in_its_help(name):
-    command = command_of(name)
-    for each in getattr(command, "commands", {name: command}).values():
-        options = [param for param in each.params if param.param_type_name == "option"]
-        assert options
-        assert all(param.help and any(o[:2] == "--" for o in param.opts) for param in options)

@@ -5,7 +5,7 @@ import stat
 from pathlib import Path
 
 import pytest
-from command_child import finished
+from crag import run_forked
 
 from rag.index.home.catalog import Catalog
 
@@ -13,7 +13,7 @@ RAILWAY = "# The railway\n\nThe Corbel Tunnel is 1,204 metres long.\n"
 
 
 def crag(home: Path, *arguments: str, umask: int) -> None:
-    done = finished(*arguments, folder=home.parent, umask=umask, CRAG_HOME=str(home))
+    done = run_forked(home, *arguments, umask=umask)
     assert done.returncode == 0, done.stderr
 
 

@@ -49,13 +49,6 @@ def test_the_report_goes_to_stdout_and_the_run_to_the_trace(home: Path):
     assert told.stderr == ""
 
 
-def test_events_are_ndjson_that_ends_with_the_report(home: Path):
-    result = inside(home, TWO_HOPS, "--events")
-    lines = [json.loads(line) for line in result.stdout.splitlines()]
-    assert lines[0]["event"] == "research_started"
-    assert lines[-1]["schema"] == "crag.research/1"
-
-
 def test_without_a_terminal_the_question_is_printed_and_answered_later(home: Path):
     asked = crag(home, "research", ABSENT)
     assert asked.exit_code == 3

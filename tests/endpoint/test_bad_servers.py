@@ -3,11 +3,10 @@
 import socket
 import time
 from pathlib import Path
-from resource import RLIMIT_AS
 
 import pytest
 from bad_servers import MISDEEDS, bad_server
-from command_child import finished
+from crag import run_forked
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "How long is the Corbel Tunnel?"
@@ -27,11 +26,8 @@ LIMITS = {"MAX_RETRIES": "0", "REQUEST_TIMEOUT": "0.3", "TIMEOUT": "6"}
 
 
 def run(work, *arguments, **settings):
-    environment = {f"CRAG_{name.upper()}": value for name, value in settings.items()}
-    home = str(work / "home")
-    return finished(
-        *arguments, folder=work, limit=(RLIMIT_AS, 6 << 30), CRAG_HOME=home, **environment
-    )
+    named = {f"CRAG_{name.upper()}": value for name, value in settings.items()}
+    return run_forked(work / "home", *arguments, memory=6 << 30, **named)
 
 
 @pytest.fixture(scope="module")

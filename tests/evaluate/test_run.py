@@ -122,13 +122,6 @@ def test_an_index_is_made_once_for_its_content(dataset, settings):
     assert len(list((settings.home / "eval" / "indexes").iterdir())) == 2
 
 
-def test_a_limit_takes_the_same_queries_for_a_seed(dataset, tmp_path):
-    arguments = ("--stage", "retrieval", "--json", "--limit", "2", "--seed", "5")
-    runs = [json.loads(run(dataset, tmp_path / "home", *arguments).stdout) for _ in range(2)]
-    assert [made["queries"] for made in runs] == [2, 2]
-    assert runs[0]["retrieval"] == runs[1]["retrieval"]
-
-
 def test_an_evaluation_leaves_the_persons_collections_threads_and_traces_alone(dataset, tmp_path):
     home = tmp_path / "home"
     assert run(dataset, home, "--stage", "retrieval").exit_code == Exit.DONE

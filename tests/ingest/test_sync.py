@@ -3,14 +3,12 @@ import os
 from pathlib import Path
 
 import pytest
-from index_samples import open_writer
 from ingest_runs import Library, counts
 
 from rag.collection_status import read_status
-from rag.embed.protocol import EmbedderIdentity
 from rag.index.home import catalog
 from rag.ingest.staleness import staleness
-from state.errors import EmbedderMismatchError, StorageError, StoreBusyError, UsageError
+from state.errors import StorageError
 
 TEXT = "# Valves\n\nThe {} valve opens at {} bar.\n"
 
@@ -42,12 +40,6 @@ def test_the_collection_becomes_equal_to_the_folder(folder, library):
     }  # fmt: skip
     assert library.sources == ["a.md", "d.md", "sub/c.md"]
     assert len(library.embedder.texts) == 2
-
-
-def test_an_unchanged_folder_is_not_read(folder, library):
-    library.ingest(folder)
-    assert counts(library.ingest(folder)) == {"unchanged": 3}
-    assert library.embedder.texts == []
 
 
 def test_a_new_time_alone_is_no_change_and_an_old_time_hides_none(folder, library):
@@ -135,15 +127,6 @@ def test_a_folders_globs_hold_until_others_are_given(folder, library):
     assert counts(library.ingest(folder, exclude=("secret.md",))) == {"unchanged": 3}
     (folder / "secret.md").write_text("The secret motor.")
     assert counts(library.ingest(folder)) == {"unchanged": 3}
-
-
-def test_a_missing_path_and_an_empty_folder(tmp_path, library):
-    with pytest.raises(UsageError, match="none: No such file"):
-        library.ingest(tmp_path / "none")
-    (tmp_path / "empty").mkdir()
-    report = library.ingest(tmp_path / "empty")
-    assert counts(report) == {}
-    assert report.documents == 0
 
 
 def test_files_that_give_no_text_are_reported_each_time_but_tried_once(folder, library):
@@ -243,22 +226,6 @@ def test_staleness_counts_what_changed_and_what_is_gone(folder, library):
     assert staleness(store, "default", most=1).checked == 1
 
 
-def test_another_embedder_is_refused_with_the_mending_command(folder, library):
-    library.ingest(folder)
-    library.embedder.identity = EmbedderIdentity("other", 8, "1")
-    with pytest.raises(EmbedderMismatchError, match="crag collections delete"):
-        library.ingest(folder)
-
-
-def test_a_second_ingest_names_the_first(folder, library):
-    identity = library.embedder.identity
-    with (
-        open_writer(library.settings.home, "default", identity),
-        pytest.raises(StoreBusyError, match=str(os.getpid())),
-    ):
-        library.ingest(folder)
-
-
 @pytest.mark.parametrize(
     "pages", [90, *(pytest.param(pages, marks=pytest.mark.slow) for pages in (60, 120))]
 )
@@ -292,17 +259,3 @@ def test_a_dry_run_tries_again_what_an_older_program_gave_up_on(folder, library)
         library.ingest(folder, dry_run=dry_run)
         tasks.append(next(e["files"] for e in library.events if e["event"] == "planned"))
     assert tasks == [1, 1]
-
-
-def test_a_dry_run_foretells_what_the_run_does_and_changes_nothing(tmp_path, folder, library):
-    assert counts(library.ingest(folder, dry_run=True)) == {"added": 3}
-    assert not (tmp_path / "home").exists()
-    library.ingest(folder)
-    (folder / "sub" / "c.md").rename(folder / "moved.md")
-    (folder / "b.md").write_text((folder / "b.md").read_text() + "\nMore.\n")
-    os.utime(folder / "a.md", (1, 1))
-    (folder / "new.md").write_text("# New\n\nThe inn has nine beds.\n")
-    foretold = counts(library.ingest(folder, dry_run=True))
-    assert library.sources == ["a.md", "b.md", "sub/c.md"]
-    assert foretold == counts(library.ingest(folder))
-    assert foretold == {"added": 2, "updated": 1, "removed": 1, "unchanged": 1}

@@ -90,14 +90,6 @@ def test_a_follow_up_adds_one(home):
         assert len(server.requests) - before == 3
 
 
-def test_tokens_reach_the_person_while_the_run_goes_on(home):
-    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
-        events = list(session.stream(QUESTION))
-    tokens = [event["text"] for event in events if event["event"] == "token"]
-    assert tokens
-    assert [event for event in events if event["event"] == "answer"]
-
-
 def test_a_budget_spent_before_the_answer_ends_with_what_was_found(home):
     costly = model(usage=(690, 20))
     with (
@@ -120,18 +112,6 @@ def test_a_budget_spent_before_the_web_was_searched_is_told(home):
         answer = session.ask("Who invented the zip fastener?")
     assert len(web.asked) == 1
     assert any("ended the run early" in warning for warning in answer["warnings"])
-
-
-def test_a_failed_turn_is_an_error_and_leaves_the_thread_as_it_was(home):
-    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
-        session.ask(QUESTION, thread="t")
-        server._always = status(500, "oops")
-        with pytest.raises(ModelError, match="500"):
-            session.ask("What is the capital of Italy?", thread="t")
-        server._always = model()
-        answer = session.ask(QUESTION, thread="t")
-    assert answer["turn"] == 2
-    assert answer["loop_count"] == 0
 
 
 def test_a_failed_turn_leaves_a_trace_that_says_where_it_failed(home):

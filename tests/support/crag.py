@@ -12,6 +12,7 @@ import sys
 import tempfile
 from functools import cache
 from pathlib import Path
+from resource import RLIM_INFINITY, RLIMIT_AS, setrlimit
 
 import pexpect
 from forked_program import crag_program
@@ -88,6 +89,24 @@ def shell(home: Path, line: str, **variables: str) -> subprocess.CompletedProces
         timeout=120,
         env={**os.environ, **program, **variables},
         check=False,
+    )
+
+
+def run_forked(
+    home: Path, *words: str, umask: int = -1, memory: int = RLIM_INFINITY, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    """A finished run in a process of its own, in the folder of its home."""
+    return subprocess.run(
+        [crag_program(), *words],
+        cwd=home.parent,
+        env=environment(home, **variables),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        umask=umask,
+        preexec_fn=lambda: setrlimit(RLIMIT_AS, (memory, memory)),
     )
 
 

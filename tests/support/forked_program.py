@@ -1,8 +1,8 @@
 """`crag` as a program to start, whose process is forked from a server that has imported everything:
 for tests that look at what a command does in a shell or over pipes, and not at how it starts.
 
-What is started is a small client. It hands its streams, folder and environment over, passes the
-signals on that it gets, and ends as the command does.
+What is started is a small client. It hands its streams, folder, environment and limit of memory
+over, passes the signals on that it gets, and ends as the command does.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from command_child import run
 from forked import forked
 
 _CLIENT = """#!{python} -ISB
-import array, marshal, os, sys
+import array, marshal, os, resource, sys
 from _signal import SIGHUP, SIGINT, SIGTERM, signal
 from _socket import AF_UNIX, SCM_RIGHTS, SOL_SOCKET, socket
 
 server = socket(AF_UNIX)
 server.connect({address!r})
 umask = os.umask(0)
-asked = marshal.dumps((sys.argv[1:], os.getcwd(), umask, dict(os.environ)))
+memory = resource.getrlimit(resource.RLIMIT_AS)
+asked = marshal.dumps((sys.argv[1:], os.getcwd(), umask, dict(os.environ), memory))
 streams = array.array("i", [0, 1, 2])
 server.sendmsg([len(asked).to_bytes(8, "big")], [(SOL_SOCKET, SCM_RIGHTS, streams)])
 server.sendall(asked)
@@ -68,9 +69,9 @@ def _serve_one(asking: socket.socket) -> None:
         body = bytearray()
         while len(body) < int.from_bytes(head, "big"):
             body += asking.recv(1 << 16)
-        arguments, folder, umask, environment = marshal.loads(body)
+        arguments, *place = marshal.loads(body)
         opened = [Connection(stream) for stream in streams]
-        process = forked().Process(target=run, args=(arguments, opened, folder, umask, environment))
+        process = forked().Process(target=run, args=(arguments, opened, *place))
         process.start()
         for each in opened:
             each.close()

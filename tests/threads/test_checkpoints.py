@@ -38,12 +38,6 @@ def place(request, tmp_path):
         checkpoints.close()
 
 
-def test_only_the_question_is_sent_and_the_history_is_there(place):
-    ask(place(), "one")
-    result = ask(place(), "two")
-    assert [turn["question"] for turn in result["timeline"]] == ["one", "two"]
-
-
 def test_a_thread_has_one_checkpoint_and_no_writes(place):
     checkpoints = place()
     for question in ("one", "two", "three"):
