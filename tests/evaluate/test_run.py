@@ -22,35 +22,15 @@ CORPUS = {
     "ferry": ("Ferry", "The last ferry to the island leaves the pier at half past nine."),
     "glass": ("Glass", "Window glass is floated on a bath of molten tin."),
 }
+ASKED = [
+    ("How long is green tea steeped?", ["two minutes"], ["tea"]),
+    ("When does the last ferry leave?", ["half past nine"], ["ferry"]),
+    ("How much honey does a hive need for winter?", ["eleven kilograms"], ["bees"]),
+    ("Who was the third emperor of Brazil?", [], []),
+]
 QUERIES = [
-    {
-        "id": "1",
-        "text": "How long is green tea steeped?",
-        "answers": ["two minutes"],
-        "relevant": ["tea"],
-        "answerable": True,
-    },
-    {
-        "id": "2",
-        "text": "When does the last ferry leave?",
-        "answers": ["half past nine"],
-        "relevant": ["ferry"],
-        "answerable": True,
-    },
-    {
-        "id": "3",
-        "text": "How much honey does a hive need for winter?",
-        "answers": ["eleven kilograms"],
-        "relevant": ["bees"],
-        "answerable": True,
-    },
-    {
-        "id": "4",
-        "text": "Who was the third emperor of Brazil?",
-        "answers": [],
-        "relevant": [],
-        "answerable": False,
-    },
+    {"id": f"{n}", "text": q, "answers": a, "relevant": r, "answerable": bool(r)}
+    for n, (q, a, r) in enumerate(ASKED, 1)
 ]
 
 

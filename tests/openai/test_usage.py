@@ -25,10 +25,6 @@ def test_an_unknown_price_makes_the_sum_unknown_and_not_too_small():
     assert usage["cost_usd"] is None
 
 
-def test_a_node_that_called_nothing_is_not_listed():
-    assert add_usage(NO_USAGE, "refine", spent(0, 0.0)) == NO_USAGE
-
-
 @given(st.lists(st.tuples(st.sampled_from("abc"), SPENT), max_size=12))
 def test_the_nodes_add_up_to_the_whole_and_nothing_is_mutated(calls: list):
     usage = NO_USAGE

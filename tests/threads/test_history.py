@@ -60,32 +60,6 @@ def test_the_newest_then_milestones_then_what_fits_from_the_newest_on(turns, bud
 TURNS = st.lists(st.tuples(st.integers(0, 60), st.booleans()), max_size=12)
 
 
-def by_definition(turns, budget):
-    if not turns:
-        return []
-    costs = {turn.number: turn.tokens for turn in turns}
-    newest = turns[-1].number
-    shown, left = {newest}, budget - costs[newest]
-    for old in reversed(turns[:-1]):
-        if old.milestone and costs[old.number] <= left:
-            shown.add(old.number)
-            left -= costs[old.number]
-    for old in reversed(turns[:-1]):
-        if old.number in shown:
-            continue
-        if costs[old.number] > left:
-            break
-        shown.add(old.number)
-        left -= costs[old.number]
-    return sorted(shown)
-
-
-@given(TURNS, st.integers(0, 400))
-def test_what_is_shown_is_what_the_definition_says(shape, budget):
-    turns = [turn(n, size, milestone=pin) for n, (size, pin) in enumerate(shape, 1)]
-    assert pick(turns, budget) == by_definition(turns, budget)
-
-
 @given(TURNS, st.integers(0, 300), st.integers(0, 300))
 def test_raising_the_budget_brings_old_turns_back(shape, low, more):
     turns = [turn(n, size) for n, (size, _) in enumerate(shape, 1)]

@@ -15,45 +15,17 @@ from state.events import Event
 from state.home_db import HOME_FILE
 from state.trace_store import PRUNE_EVERY, Trace, TraceBounds, TraceStore
 
-CHUNK = {
-    "chunk_id": "c1",
-    "source": "a.md",
-    "start_line": 1,
-    "end_line": 3,
-    "start_char": 0,
-    "end_char": 50,
-    "page": None,
-    "score": 1.0,
-    "dense_rank": 1,
-    "lexical_rank": 2,
-    "new": True,
-}
-GRADE = {
-    "chunk_id": "c1",
-    "relevant": True,
-    "verdict": "correct",
-    "confidence": 0.9,
-    "reason": "covers 'railway'",
-    "grader": "local",
-}
+CHUNK = {"chunk_id": "c1", "source": "a.md", "start_line": 1, "end_line": 3, "page": None}
+CHUNK |= {"score": 1.0, "dense_rank": 1, "lexical_rank": 2, "new": True}
+GRADE = {"chunk_id": "c1", "relevant": True, "verdict": "correct", "confidence": 0.9}
+GRADE |= {"reason": "covers 'railway'", "grader": "local"}
 
 
 def events(query: str = "railway", *, grade: dict[str, Any] = GRADE, k: int = 8) -> list[Event]:
+    started = {"question": "q", "engine": "local", "model": None, "max_loops": 3, "k": k}
+    started |= {"collection": "default", "grader": "auto", "verify": "code", "web": False}
     said: list[dict[str, Any]] = [
-        {
-            "event": "turn_started",
-            "trace_id": "t",
-            "question": "q",
-            "thread": None,
-            "engine": "local",
-            "model": None,
-            "collection": "default",
-            "max_loops": 3,
-            "k": k,
-            "grader": "auto",
-            "verify": "code",
-            "web": False,
-        },
+        {"event": "turn_started", **started},
         {"event": "node_started", "node": "retrieve"},
         {"event": "retrieved", "loop": 0, "query": query, "chunks": [CHUNK]},
         {"event": "node_started", "node": "grade_documents"},
@@ -64,15 +36,8 @@ def events(query: str = "railway", *, grade: dict[str, Any] = GRADE, k: int = 8)
 
 
 def a_trace(said: list[Event]) -> Trace:
-    answer = make_answer("q", "a")
-    return {
-        "schema": "crag.trace/1",
-        "trace_id": "t",
-        "created_at": 0.0,
-        "kind": "answer",
-        "answer": answer,
-        "events": said,
-    }
+    kept = {"schema": "crag.trace/1", "trace_id": "t", "created_at": 0.0, "kind": "answer"}
+    return {**kept, "answer": make_answer("q", "a"), "events": said}
 
 
 def test_a_trace_comes_back_as_it_was_by_id_beginning_or_last(tmp_path: Path):
