@@ -25,11 +25,12 @@ $(STAMP): pip.lock requirements.lock pyproject.toml
 demo: install
 	@sh ./demo.sh $(BIN)
 
-# Compiled first: tests start the program hundreds of times, also where nobody writes bytecode.
+# Compiled first: tests start the program hundreds of times, also where nobody writes bytecode. What
+# pytest makes of the tests is kept, too, for the next time.
 # Whoever is done takes tests from the others: files differ a hundredfold in what they cost.
 test: install
 	$(BIN)/python -m compileall -q cli rag state
-	$(BIN)/python -m pytest -n auto --dist worksteal
+	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
 
 # Every test an hour after what was made for it; needs a C compiler.
 test-later: install

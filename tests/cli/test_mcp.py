@@ -16,7 +16,6 @@ import pexpect
 import pytest
 from forked_program import crag_program
 from ingest_runs import Library, home_of
-from mcp import Client, StdioServerParameters
 from served_mcp import served
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +38,16 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home_of(tmp_path_factory.mktemp("mcp"), {"line.md": line, "dogs.md": dogs})
 
 
-def stdio(home: Path, *flags: str, program: tuple[str, ...] | None = None) -> StdioServerParameters:
+def client(transport: Any) -> Any:
+    """The official one, which only these tests import."""
+    from mcp import Client
+
+    return Client(transport)
+
+
+def stdio(home: Path, *flags: str, program: tuple[str, ...] | None = None) -> Any:
+    from mcp import StdioServerParameters
+
     command, *words = program or (crag_program(),)
     return StdioServerParameters(
         command=command,
@@ -52,8 +60,8 @@ def run(transport: Any, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
     """The results of tool calls in one connection of the official client."""
 
     async def main() -> list[Any]:
-        async with Client(transport) as client:
-            return [await client.call_tool(name, given) for name, given in calls]
+        async with client(transport) as opened:
+            return [await opened.call_tool(name, given) for name, given in calls]
 
     return anyio.run(main)
 
@@ -65,8 +73,8 @@ def content(result: Any) -> Any:
 
 def test_every_tool_answers_over_stdio_in_its_own_schema(home: Path):
     async def check() -> list[Any]:
-        async with Client(stdio(home, program=(sys.executable, "-m", "cli"))) as client:
-            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        async with client(stdio(home, program=(sys.executable, "-m", "cli"))) as opened:
+            tools = {tool.name: tool for tool in (await opened.list_tools()).tools}
             assert set(tools) == {"ask", "search", "sources", "read_source"}
             assert all(tool.annotations.read_only_hint for tool in tools.values())
             found = []
@@ -77,7 +85,7 @@ def test_every_tool_answers_over_stdio_in_its_own_schema(home: Path):
                 ("sources", {}),
                 ("read_source", {"source": "dogs.md"}),
             ):
-                result = await client.call_tool(name, given)
+                result = await opened.call_tool(name, given)
                 jsonschema.validate(result.structured_content, tools[name].output_schema)
                 assert content(result) == result.structured_content
                 found.append(result.structured_content)
@@ -149,12 +157,12 @@ def test_a_long_source_and_a_long_list_are_read_to_their_ends(tmp_path: Path):
     home = home_of(tmp_path, {f"{name}.txt": text for name in "abc"})
 
     async def read() -> None:
-        async with Client(stdio(home)) as client:
+        async with client(stdio(home)) as opened:
 
             async def pages(name: str, key: str, **given: Any) -> list[Any]:
                 found, at = [], given[key]
                 while at is not None:
-                    page = await client.call_tool(name, {**given, key: at})
+                    page = await opened.call_tool(name, {**given, key: at})
                     found.append(page.structured_content)
                     at = found[-1]["next"]
                 return found
@@ -192,9 +200,9 @@ def test_nothing_of_another_collection_is_told(home: Path, tmp_path: Path):
 
 def test_calls_at_once_over_http_all_answer(served: str):
     async def one(results: list[Any], number: int) -> None:
-        async with Client(served) as client:
+        async with client(served) as opened:
             query = {"question": "On what date did the railway open?"} if number % 2 else {}
-            results.append(await client.call_tool("ask" if number % 2 else "sources", query))
+            results.append(await opened.call_tool("ask" if number % 2 else "sources", query))
 
     async def main() -> list[Any]:
         results: list[Any] = []
