@@ -21,6 +21,10 @@ class BlockKind(StrEnum):
     """A paragraph of a quotation or an admonition."""
 
 
+PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE})
+"""What is read in sentences."""
+
+
 class Block(NamedTuple):
     """A stretch of a document's text that is read as one: `text[start_char:end_char]`. In JSON,
     as in the graph's state, it is an array.

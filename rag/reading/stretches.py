@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rag.text.sentences import PROSE, block_sentences
-from state.blocks import Block, BlockKind
+from rag.text.sentences import block_sentences
+from state.blocks import PROSE, Block, BlockKind
 from state.passages import RetrievedChunk, text_between
 
 LONGEST = 300

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rag.text.line_marks import GLANCE
-from rag.text.sentences import PROSE
 from rag.text.wrapping import FIELD, lines_of, runs, stripped
-from state.blocks import Block, BlockKind, Extent
+from state.blocks import PROSE, Block, BlockKind, Extent
 
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
 _CODE_SPAN = re.compile(r"(`+)([^`\n]+)\1")

@@ -25,9 +25,8 @@ from rag.text.line_marks import (
     table_heading,
     unread_until,
 )
-from rag.text.sentences import PROSE
 from rag.text.wrapping import stripped
-from state.blocks import Block, BlockKind, Extent
+from state.blocks import PROSE, Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
 _RECORDS = frozenset({"json", "jsonl"})

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from rag.text.wrapping import lines_of, runs, stripped
-from state.blocks import Block, BlockKind
+from state.blocks import PROSE, Block
 
 Spans = list[tuple[int, int]]
 
@@ -41,9 +41,6 @@ _WORDS: dict[str, frozenset[str]] = {
         Path(__file__).with_name("sentence_words.json").read_text(encoding="utf-8")
     ).items()
 }
-
-
-PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE})
 
 
 def sentence_spans(text: str) -> Spans:
