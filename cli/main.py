@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from contextlib import suppress
-from threading import current_thread, main_thread
+from threading import Timer, current_thread, main_thread
 from types import FrameType
 
 # A process lives for one command and holds what it imports: there is little to collect.
@@ -35,6 +35,7 @@ def main() -> None:
     """
     os.umask(0o077)  # what this process makes is its owner's alone
     prepare_streams()
+    sys.unraisablehook = heed_interrupt
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         # Asked to end, it ends as after Ctrl-C: what is finished is kept, nothing is left over.
         signal.signal(signal.SIGTERM, _terminate)
@@ -57,6 +58,19 @@ def main() -> None:
     with suppress(OSError):  # nobody reads the notices
         sys.stderr.flush()
     os._exit(code)
+
+
+def heed_interrupt(dropped: sys.UnraisableHookArgs) -> None:
+    """Python drops what is raised where an object is taken down, also an interrupt: that is sent
+    again a moment later.
+    """
+    if not issubclass(dropped.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(dropped)
+        return
+    again = signal.SIGTERM if dropped.exc_type is Terminated else signal.SIGINT
+    timer = Timer(0.05, os.kill, (os.getpid(), again))
+    timer.daemon = True
+    timer.start()
 
 
 def _terminate(_signal: int, _frame: FrameType | None) -> None:

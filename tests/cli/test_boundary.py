@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 from turn_samples import make_answer
 from typer.testing import CliRunner
@@ -152,3 +155,30 @@ def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):
 )
 def test_foreign_text_in_a_list_is_cut_at_a_word(text: str, shown: str):
     assert shorten(text, 12 if " " in text else 10) == shown
+
+
+_DROPPED = """
+import signal, sys, time
+from cli.errors import Terminated
+from cli.main import _terminate, heed_interrupt
+
+class Held:
+    def __del__(self):
+        raise {raised}
+
+sys.unraisablehook = heed_interrupt
+signal.signal(signal.SIGTERM, _terminate)
+try:
+    held = Held()
+    del held
+    time.sleep(20)
+except KeyboardInterrupt as heard:
+    print(type(heard).__name__)
+"""
+
+
+@pytest.mark.parametrize("raised", ["KeyboardInterrupt", "Terminated"])
+def test_an_interrupt_that_python_drops_is_heard(raised):
+    words = [sys.executable, "-c", _DROPPED.format(raised=raised)]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.stdout, ran.stderr) == (f"{raised}\n", "")
