@@ -294,3 +294,14 @@ def test_a_catalog_moved_away_is_no_longer_read_and_leaves_no_vectors_behind(hom
     assert reader.search("railway", 1)[0]["source"] == "doc1"
     assert not old.exists()
     assert len(list((home / "vectors").iterdir())) == 1
+
+
+def test_nothing_that_lay_in_memory_is_written(tmp_path):
+    code = (
+        "import sys; from pathlib import Path; from index_samples import *\n"
+        "with open_writer(Path(sys.argv[1]), 'default', EMBEDDER.identity) as writer:\n"
+        "    writer.put(document('a.md'), [part('a.md', 'The comet is bright.')])"
+    )
+    run_code(code, tmp_path)
+    (file,) = (tmp_path / "vectors").rglob("data_level0.bin")
+    assert len({*file.read_bytes()}) == 1, "hnswlib has filled nothing of it yet"

@@ -7,6 +7,7 @@ cannot parse there; neither is ours to obey. Nothing is sent anywhere, no model 
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import re
 import resource
@@ -45,6 +46,10 @@ _NEEDED_FILES = 96
 
 class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
     """The vectors are missing, stale or unreadable; the catalog still has them all."""
+
+
+_PERTURB = -6
+"""M_PERTURB of glibc's mallopt."""
 
 
 def check_clock() -> None:
@@ -225,7 +230,20 @@ def _client(where: Path | str) -> Any:
         )
     _allow_open_files()
     where.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _keep_memory_private()
     return chromadb_module().PersistentClient(path=str(where), settings=settings)
+
+
+@cache
+def _keep_memory_private() -> None:
+    """Hnswlib writes whole blocks of memory to its files, of which it has filled only a part: what
+    lay there before, a key or a password, would be kept on disk. Where the C library can, memory is
+    filled as it is given out, but for small blocks (some 400 bytes, `length.bin`), which it takes
+    from a cache.
+    """
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_PERTURB, 1)
 
 
 def _allow_open_files() -> None:
