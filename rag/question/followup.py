@@ -13,10 +13,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.index.terms import terms
-from rag.question.parse import with_context
+from rag.index.terms import fold, term_spans, terms
+from rag.question.parse import parted, with_context
 from rag.question.small_talk import is_small_talk
-from rag.question.specificity import said
+from rag.question.specificity import said, specificities
 from state.passages import HistoryTurn
 
 # Sums of specificities (`specificity.py`), of which a middling noun has about 1.
@@ -31,10 +31,20 @@ _LOOK_BACK = 3
 """Questions that are carried at most."""
 
 _OPENING = re.compile(r"\W*(?:and|(?:what|how)\s+about)\b", re.IGNORECASE)
-_PRONOUN = re.compile(  # no part of an option (--one-file-system)
-    r"(?<![\w-])(?:it|its|they|them|their|he|him|his|she|her|these|those|ones?)(?![\w-])",
-    re.IGNORECASE,
-)
+_STANDING = "it|they|them|he|him|she|these|those|one"
+"""Pronouns that a name can stand in the place of."""
+
+
+def _pronouns(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)  # in no --one-file-system
+
+
+_PRONOUN = _pronouns(f"{_STANDING}|its|their|his|her|ones")
+_STANDS_FOR = _pronouns(f"{_STANDING}|this|that")
+
+_TOPICS = 2
+"""Words of what is carried that a follow-up may mean."""
+_LEAST_TOPIC = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,3 +79,25 @@ def _leans(question: str) -> bool:
         return True
     pronoun = _PRONOUN.search(question)
     return pronoun is not None and said(question[: pronoun.start()]) <= _TWO_WORDS
+
+
+def meant(question: str) -> list[str]:
+    """What a follow-up may mean: with a word of what is carried behind it in its pronoun's place,
+    or else at its end; with each of the words that say most, and with both.
+    """
+    typed, carried = parted(question)
+    known = {fold(typed[start:end]) for start, end, _ in term_spans(typed)}
+    words = dict.fromkeys(carried[start:end] for start, end, _ in term_spans(carried))
+    new = [word for word in words if fold(word) not in known]
+    says = dict(zip(new, specificities([fold(word) for word in new]), strict=True))
+    most = sorted(says, key=lambda word: -says[word])[:_TOPICS]
+    topics = [word for word in most if says[word] >= _LEAST_TOPIC]
+    both = [" ".join(topics)] if len(topics) > 1 else []
+    return [_about(typed, topic) for topic in topics + both]
+
+
+def _about(typed: str, topic: str) -> str:
+    pronoun = _STANDS_FOR.search(typed)
+    if pronoun is None:
+        return f"{typed.rstrip(' ?')} {topic}?"
+    return typed[: pronoun.start()] + topic + typed[pronoun.end() :]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -22,12 +21,6 @@ many pages.
 """
 SPECIFIC = 0.7
 """The specificity from which a word names something that a passage can lack."""
-
-_TOPICS = 2
-_LEAST_TOPIC = 0.6
-_STANDS_FOR = re.compile(
-    r"(?<![\w-])(?:it|they|them|he|him|she|these|those|this|that|one)(?![\w-])", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,25 +108,3 @@ def parted(question: str) -> tuple[str, str]:
     """The question without its context, and that; empty where it has none."""
     place = question.rfind(" (") if question.endswith(")") else -1
     return (question, "") if place < 0 else (question[:place], question[place + 2 : -1])
-
-
-def meant(question: str) -> list[str]:
-    """What a follow-up may mean: with a word of what is carried behind it in its pronoun's place,
-    or else at its end; with each of the words that say most, and with both.
-    """
-    typed, carried = parted(question)
-    known = {fold(typed[start:end]) for start, end, _ in term_spans(typed)}
-    words = dict.fromkeys(carried[start:end] for start, end, _ in term_spans(carried))
-    new = [word for word in words if fold(word) not in known]
-    said = dict(zip(new, specificities([fold(word) for word in new]), strict=True))
-    most = sorted(said, key=lambda word: -said[word])[:_TOPICS]
-    topics = [word for word in most if said[word] >= _LEAST_TOPIC]
-    both = [" ".join(topics)] if len(topics) > 1 else []
-    return [_about(typed, topic) for topic in topics + both]
-
-
-def _about(typed: str, topic: str) -> str:
-    pronoun = _STANDS_FOR.search(typed)
-    if pronoun is None:
-        return f"{typed.rstrip(' ?')} {topic}?"
-    return typed[: pronoun.start()] + topic + typed[pronoun.end() :]

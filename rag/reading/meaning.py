@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from rag.embed.protocol import TokenVectors
 from rag.index.language import ENGLISH, in_use
-from rag.question.parse import meant, parted
+from rag.question.followup import meant
+from rag.question.parse import parted
 from rag.reading.max_sim import MaxSim
 from state.documents import headed_text
 from state.passages import RetrievedChunk

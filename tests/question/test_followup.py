@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.index.terms import terms
-from rag.question.followup import stand_alone
+from rag.question.followup import meant, stand_alone
 
 
 def turn(question, answer="", number=1):
@@ -144,3 +144,21 @@ def test_long_hostile_text_takes_no_time(text):
     began = time.process_time()
     stand_alone(text, [turn(text, text * 2)])
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("question", "wordings"),
+    [
+        (
+            "Can it cross the weir? (When does the ferry sail from Hollin?)",
+            ["Can ferry cross the weir?", "Can Hollin cross the weir?"],
+        ),
+        ("and in winter? (the ferry)", ["and in winter ferry?"]),
+        ("Can it cross the weir?", []),
+        ("it? (is it)", []),
+    ],
+)
+def test_a_follow_up_may_mean_what_is_carried_behind_it(question, wordings):
+    found = meant(question)
+    assert set(wordings) <= set(found)
+    assert bool(found) == bool(wordings)

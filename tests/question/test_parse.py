@@ -5,7 +5,7 @@ import json
 import pytest
 from local_corpus import build
 
-from rag.question.parse import ParsedQuestion, meant, parse_question
+from rag.question.parse import ParsedQuestion, parse_question
 from rag.question.parts import QuestionPart, read_parts, split
 from rag.question.specificity import specificities
 
@@ -102,21 +102,3 @@ def test_a_part_survives_the_graph_s_state_which_is_json(railway):
 )
 def test_questions_within_a_question_are_told_apart(question, parts):
     assert split(question) == parts
-
-
-@pytest.mark.parametrize(
-    ("question", "wordings"),
-    [
-        (
-            "Can it cross the weir? (When does the ferry sail from Hollin?)",
-            ["Can ferry cross the weir?", "Can Hollin cross the weir?"],
-        ),
-        ("and in winter? (the ferry)", ["and in winter ferry?"]),
-        ("Can it cross the weir?", []),
-        ("it? (is it)", []),
-    ],
-)
-def test_a_follow_up_may_mean_what_is_carried_behind_it(question, wordings):
-    found = meant(question)
-    assert set(wordings) <= set(found)
-    assert bool(found) == bool(wordings)
