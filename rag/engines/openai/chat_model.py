@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,7 +16,7 @@ from rag.endpoint.failures import failure, foreign_errors, quoted
 from rag.endpoint.servers import KnownServer, keep_server, known_server
 from rag.engines.openai.prices import charge, price_of, tokens_of
 from rag.engines.openai.prompts import Messages, sendable, shaped
-from rag.engines.openai.reply import Reply
+from rag.engines.openai.reply import Receive, Reply, received
 from state.errors import ModelError, ModelLateError, RequestRefusedError
 from state.settings import Settings
 
@@ -50,8 +49,6 @@ _OPTIONAL = re.compile(
     re.IGNORECASE,
 )
 _HOSTED_THINKERS = re.compile(r"o\d|gpt-5")
-
-Receive = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,7 +206,7 @@ class ChatModel:
                 reply = Reply.of(model.invoke(request.messages))
             else:
                 pieces = map(Reply.of, model.stream(request.messages))
-                reply = _received(pieces, request.receive, 8 * most, left)
+                reply = received(pieces, request.receive, 8 * most, left)
         if (read := reply.read) >= _TOLD and reply.usage is not None:
             took = time.perf_counter() - began - reply.usage["output_tokens"] / WRITES
             # What the first piece of a stream waited for was the reading.
@@ -270,32 +267,6 @@ def _asked_by(model: Any, wanted: type[BaseModel], method: str) -> dict[str, Any
     schema: Any = wanted.model_json_schema() if strict else wanted
     chain = model.with_structured_output(schema, method=method, strict=strict or None)
     return dict(chain.first.kwargs)
-
-
-def _received(
-    pieces: Iterator[Reply], receive: Receive, longest: int, left: Callable[[], float | None]
-) -> Reply:
-    """A stream as it comes. It has no ending where it breaks off behind a piece, is longer than
-    anything that is asked for, or its question has no time left.
-    """
-    reply, began = Reply(), time.perf_counter()
-    try:
-        for number, piece in enumerate(pieces):
-            # The first piece of some servers only says who speaks.
-            if reply.waited is None and (piece.written or number):
-                reply.waited = time.perf_counter() - began
-            reply.written += piece.written
-            reply.ending = piece.ending or reply.ending
-            reply.usage = piece.usage or reply.usage
-            if piece.written:
-                receive(piece.written)
-            if len(reply.written) > longest or ((seconds := left()) is not None and seconds <= 0):
-                reply.ending = None
-                break
-    except foreign_errors():
-        if not reply.written:
-            raise
-    return reply
 
 
 def _next_form(form: str, told: ModelError, request: Request) -> str | None:

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from rag.endpoint.failures import foreign_errors
+
 if TYPE_CHECKING:
     from langchain_core.messages.ai import UsageMetadata
+
+Receive = Callable[[str], None]
 
 LONGEST = 100_000
 ENDINGS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
@@ -78,6 +83,32 @@ class Reply:
         read = _merge(json_objects(self.text))
         inner = read.get("arguments", read.get("parameters"))
         return dict(inner) if isinstance(inner, Mapping) and "name" in read else read
+
+
+def received(
+    pieces: Iterator[Reply], receive: Receive, longest: int, left: Callable[[], float | None]
+) -> Reply:
+    """A stream as it comes. It has no ending where it breaks off behind a piece, is longer than
+    anything that is asked for, or its question has no time left.
+    """
+    reply, began = Reply(), time.perf_counter()
+    try:
+        for number, piece in enumerate(pieces):
+            # The first piece of some servers only says who speaks.
+            if reply.waited is None and (piece.written or number):
+                reply.waited = time.perf_counter() - began
+            reply.written += piece.written
+            reply.ending = piece.ending or reply.ending
+            reply.usage = piece.usage or reply.usage
+            if piece.written:
+                receive(piece.written)
+            if len(reply.written) > longest or ((seconds := left()) is not None and seconds <= 0):
+                reply.ending = None
+                break
+    except foreign_errors():
+        if not reply.written:
+            raise
+    return reply
 
 
 def without_thinking(reply: str) -> str:
