@@ -77,8 +77,7 @@ def make_plan(
         elif not _is_remembered(plan, remembered, path, stat):
             plan.changed[path] = document
             known_hash = document.content_hash
-            root = root_of(roots, path)
-            assert root is not None, "what was found lies under one"
+            root = _root(roots, path)
             plan.tasks.append(Task(path, stat.size, document.source, root.path, known_hash))
     if wanted:
         _add_new(plan, roots, wanted, remembered, taken)
@@ -100,13 +99,18 @@ def _add_new(
         stat = wanted[path]
         if _is_remembered(plan, remembered, path, stat):
             continue
-        root = root_of(roots, path)
-        assert root is not None, "what was found lies under one"
+        root = _root(roots, path)
         names = list(root.source_names(path))
         source = next((name for name in names if name not in taken), names[-1])
         taken.add(source)
         plan.tasks.append(Task(path, stat.size, source, root.path))
     plan.tasks.sort()
+
+
+def _root(roots: Sequence[Root], path: str) -> Root:
+    root = root_of(roots, path)
+    assert root is not None, "what was found lies under one"
+    return root
 
 
 def _is_remembered(
