@@ -26,7 +26,7 @@ def read(reading: Reading) -> Iterator[Part]:
         reading.title = package.findtext("{*}metadata/{*}title")
         chapters = _chapters(package, posixpath.dirname(path))
         failed = 0
-        for chapter in chapters:
+        for chapter in chapters[: reading.limits.pages]:
             try:
                 _, part = page_part(archive.member(chapter), reading, after="\n")
             except DocumentError as error:

@@ -25,7 +25,7 @@ class Limits:
         expanded_bytes: what all members of an archive may hold together.
         expansion_ratio: expanded to packed size, looked at beyond 32 MiB expanded.
         members: entries of an archive.
-        depth: nesting of JSON, XML and HTML.
+        depth: nesting of JSON and HTML; that of XML is bounded by its parser (`markup.py`).
         pages: pages, slides or chapters that are read; what follows is left out, with a warning.
         cells: table cells of a workbook that are read; likewise.
         pixels: of a picture that is read.

@@ -22,12 +22,14 @@ def read(reading: Reading) -> Iterator[Part]:
     with Archive(reading) as archive:
         reading.title = archive.core_title()
         slides = _slides(archive)
-        for number, slide in enumerate(slides, 1):
+        for number, slide in enumerate(slides[: reading.limits.pages], 1):
             root = archive.optional_root(slide)
             if root is not None:
                 yield _slide(archive, slide, root, reading).part(number, "\n", f"slide {number}")
             elif slide not in archive.NameToInfo:
                 reading.warn(f"slide {number} is missing in the file")
+        if len(slides) > reading.limits.pages:
+            reading.warn(f"only the first {reading.limits.pages} slides were read")
 
 
 def _relations(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
