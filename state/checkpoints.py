@@ -73,17 +73,14 @@ class TurnSaver(BaseCheckpointSaver[Any]):
     def get_next_version(self, current: Any, channel: None) -> Any:
         return self._kept.get_next_version(current, channel)
 
-    def keep(self) -> None:
-        """Write what was held back, in the place of what there was. Of a process that is killed
-        between the two the checkpoint is lost: it is made anew from the record of turns, a research
-        run's from its journal.
-        """
+    def keep(self, saver: BaseCheckpointSaver[Any]) -> None:
+        """Write what was held back, in the place of what there was; inside a transaction."""
         if self.puts:
-            self._kept.delete_thread(self._thread)
+            saver.delete_thread(self._thread)
         for put in self.puts:
-            self._kept.put(*put)
+            saver.put(*put)
         for write in self._writes:
-            self._kept.put_writes(*write)
+            saver.put_writes(*write)
 
 
 class Checkpoints(Closing):
@@ -111,7 +108,9 @@ class Checkpoints(Closing):
             turn = TurnSaver(self.saver(), self._database, thread)
         yield turn
         with self._database.failures():
-            turn.keep()
+            saver = self.saver()  # it makes its tables outside of a transaction
+        with self._database.writing():
+            turn.keep(saver)
 
     def delete(self, thread: str) -> None:
         with self._database.failures():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,9 +69,17 @@ class HomeDb(SqliteFile):
             db.execute(statement)
 
     def checkpointer(self) -> SqliteSaver:
-        """On the connection, which is made with its tables."""
+        """On the connection, which is made with its tables. It commits nothing itself: each
+        statement does, or the transaction that it is inside of.
+        """
         from langgraph.checkpoint.sqlite import SqliteSaver
 
-        saver = SqliteSaver(self.connected())
+        class HomeSaver(SqliteSaver):
+            @contextmanager
+            def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:  # noqa: ARG002
+                with super().cursor(transaction=False) as cursor:
+                    yield cursor
+
+        saver = HomeSaver(self.connected())
         saver.setup()
         return saver

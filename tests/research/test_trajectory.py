@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.base import BaseCheckpointSaver
 from research_library import ABSENT, TWO_HOPS, library, places
 from research_scripted import ScriptedResearcher
 
@@ -42,9 +43,9 @@ def boundaries(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
     keep = TurnSaver.keep
 
-    def watched(self: TurnSaver) -> None:
+    def watched(self: TurnSaver, saver: BaseCheckpointSaver[Any]) -> None:
         sizes.extend(len(pickle.dumps(made["channel_values"])) for _, made, _, _ in self.puts)
-        keep(self)
+        keep(self, saver)
 
     monkeypatch.setattr(TurnSaver, "keep", watched)
     return sizes

@@ -60,6 +60,20 @@ def test_a_turn_that_ends_early_leaves_no_mark(place, fault):
     assert result["loop_count"] == 3
 
 
+def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(place, monkeypatch):
+    ask(place(), "one")
+    before = kept(place())
+    checkpoints = place()
+
+    def put(*_arguments):
+        raise ValueError
+
+    monkeypatch.setattr(checkpoints.saver(), "put", put)
+    with pytest.raises(ValueError):
+        ask(checkpoints, "two")
+    assert kept(place()) == before
+
+
 def test_threads_do_not_meet_and_one_is_forgotten_alone(place):
     checkpoints = place()
     with pytest.raises(ValueError):
