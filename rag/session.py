@@ -16,7 +16,6 @@ from rag.budget import Budget
 from rag.dependencies import Dependencies
 from rag.engines.local.engine import LocalEngine
 from rag.graph import shared_graph
-from rag.index.home.chroma import check_clock
 from rag.opening import build_engine, choose_engine, open_reader
 from rag.reading.meaning import Meaning
 from rag.turn_run import Leave, failed_turn, failure, run_turn
@@ -57,7 +56,6 @@ class Session(Closing):
     def __init__(
         self, settings: Settings, notify: Notify = lambda _line: None, *, keep_traces: bool = True
     ) -> None:
-        check_clock()
         self.settings = settings
         self._keep_traces = keep_traces
         self.notify = notify

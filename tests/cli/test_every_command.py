@@ -66,10 +66,6 @@ FAILING = {
     "full disk": {*WRITES, "doctor"},
     "read-only home": {*WRITES, "doctor", "model remove"},
     "closed output": {*SAYS, "ask", "chat", "research", "eval", "trace replay", "threads prune"},
-    "16 files": {"doctor"},
-    "80 years back": {
-        *("ingest", "ask", "chat", "search", "research", "eval", "doctor", "trace replay"),
-    },
 }
 """Which commands end with 4 under which hardship; all others do their work."""
 TYPED = {"chat": f"{QUESTION}\n/exit\n"}

@@ -95,7 +95,6 @@ HARDSHIPS = {
     "64 files": Hardship(("ulimit -n", "no more files"), limit=(resource.RLIMIT_NOFILE, 64)),
     "1.5 GB": Hardship(("memory",), limit=(resource.RLIMIT_AS, 1_500_000_000)),
     "80 years on": Hardship(clock=_YEARS_80),
-    "80 years back": Hardship(("clock says",), clock=-_YEARS_80),
 }
 
 

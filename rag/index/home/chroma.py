@@ -10,13 +10,10 @@ import contextlib
 import ctypes
 import os
 import re
-import resource
 import sqlite3
 import sys
 import tempfile
-import time
 from collections.abc import Callable, Iterator, Sequence
-from datetime import UTC, datetime
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,8 +37,6 @@ _NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot
 _BATCH = 1_000
 """Of an upsert: as many as Chroma saves at once, so that its log stays small."""
 _SEARCH_WIDTH = 200
-_NEEDED_FILES = 96
-"""Open ones: twice what a process that searches was seen to take."""
 
 
 class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
@@ -52,25 +47,13 @@ _PERTURB = -6
 """M_PERTURB of glibc's mallopt."""
 
 
-def check_clock() -> None:
-    """LangGraph's ids and Chroma end in a Rust panic where it is not 1970 yet.
-
-    Raises:
-        SetupError: it is not.
-    """
-    if time.time() < 0:
-        year = datetime.now(UTC).year
-        raise SetupError(f"This machine's clock says {year}, before any run can be.", "Set it.")
-
-
 @cache
 def chromadb_module() -> ModuleType:
     """The chromadb package.
 
     Raises:
-        SetupError: it is not installed as it should be, or the clock would end it.
+        SetupError: it is not installed as it should be.
     """
-    check_clock()
     _spare_exporter()
     with _undisturbed():
         try:
@@ -154,7 +137,7 @@ class ChromaVectors(Closing):
 
         Raises:
             VectorsDamaged: it is not there, cannot be opened, or is something else.
-            StorageError: this process may open too few files for it.
+            StorageError: too few files may be open, or too little memory is left for it.
         """
         self._identity = identity
         with foreign_errors():
@@ -228,7 +211,6 @@ def _client(where: Path | str) -> Any:
         return chromadb_module().HttpClient(
             host=parts.hostname, port=port, ssl=secure, settings=settings
         )
-    _allow_open_files()
     where.mkdir(parents=True, exist_ok=True, mode=0o700)
     _keep_memory_private()
     return chromadb_module().PersistentClient(path=str(where), settings=settings)
@@ -244,19 +226,3 @@ def _keep_memory_private() -> None:
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
         mallopt(_PERTURB, 1)
-
-
-def _allow_open_files() -> None:
-    """Lets this process open as many as Chroma needs, which calls it damage where it may not.
-
-    Raises:
-        StorageError: its limit does not allow it.
-    """
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= soft < _NEEDED_FILES:  # infinity may be -1
-        if 0 <= hard < _NEEDED_FILES:
-            raise StorageError(
-                f"The vector store needs {_NEEDED_FILES} open files; this process may have {hard}.",
-                "Raise its limit: `ulimit -n 256`.",
-            )
-        resource.setrlimit(resource.RLIMIT_NOFILE, (_NEEDED_FILES, hard))

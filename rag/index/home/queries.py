@@ -137,18 +137,17 @@ class HomeQueries(Queries):
     def _give_up(self, error: Exception, row: ChromaRow | None) -> None:
         """Until it was written again."""
         self.close()
-        if row is None or self._index.row_now() != row:
-            self._why = "being written"
-            return
-        folder = self._index.root / row.folder
-        if folder.is_dir() and not os.access(folder, os.W_OK):
+        folder = None if row is None else self._index.root / row.folder
+        if folder is not None and folder.is_dir() and not os.access(folder, os.W_OK):
             self._why = "in a folder that cannot be written"  # it opens none such
             return
-        why = " ".join(str(error).split())[:200].rstrip(".")
         is_damage = isinstance(error, VectorsDamaged)
+        of_home = is_damage and self._index.url is None
+        if row is None or (of_home and not self._index.note_damage(row)):
+            self._why = "being written"
+            return
+        why = " ".join(str(error).split())[:200].rstrip(".")
         self._why = f"{'damaged' if is_damage else 'not to be opened'}: {why}"
-        if is_damage and self._index.url is None:
-            self._index.note_damage(row)
         self._notice(
             f"Chroma's index cannot be used ({why}); the catalog is searched instead."
             " The next `crag ingest` builds it again."

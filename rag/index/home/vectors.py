@@ -3,15 +3,14 @@ nothing else.
 
 Chroma is derived from the catalog and asked only where the catalog's row says that it holds its
 revision. Whoever writes it clears that row, writes Chroma, and writes the row; what was left
-half-written is built anew. A damaged graph can end the process that opens it, so what a folder held
-when it was written is noted: size and times of each file tell at once that it is the same, its
-checksum where these changed. Whatever goes wrong inside is `VectorsDamaged`.
+half-written is built anew. A damaged graph can end the process that opens it, so each file's
+size and time are noted when a folder was written, and a folder that has others is not opened.
+Whatever goes wrong inside is `VectorsDamaged`.
 """
 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import shutil
 import sqlite3
@@ -30,7 +29,6 @@ from state.errors import CragError, StorageError, storage_error
 from state.sqlite_file import transaction
 from state.urls import masked
 
-_BLOCK = 1 << 20
 _SAVED = "index_metadata.pickle"
 """Beside a graph that was saved; of another nothing is read, and each opening writes it anew."""
 
@@ -41,7 +39,7 @@ class ChromaRow(NamedTuple):
     Attributes:
         folder: or its collection on a server: another each time that it is built.
         revision: of the catalog's collection, which it holds; None while it is being written.
-        files: as `_written` gives them; of a server's, none.
+        files: as `_files` gives them; of a server's, none.
         current: whether `revision` is the collection's own.
     """
 
@@ -72,15 +70,7 @@ class ChromaIndex:
         self.root = home / "vectors" / row.uid
 
     def row(self) -> ChromaRow | None:
-        return self._row(self._connection)
-
-    def row_now(self) -> ChromaRow | None:
-        """As `row`, whatever moment a reader is at."""
-        with Catalog(self._home) as catalog, catalog.reading() as connection:
-            return None if connection is None else self._row(connection)
-
-    def _row(self, connection: sqlite3.Connection) -> ChromaRow | None:
-        rows = connection.execute(
+        rows = self._connection.execute(
             "SELECT folder, chroma.revision, files,"
             " coalesce(chroma.revision = collections.revision AND server IS $1, 0) FROM chroma"
             " JOIN collections ON collections.id = collection_id WHERE collection_id = $2",
@@ -100,20 +90,22 @@ class ChromaIndex:
     def _name(self, folder: str) -> str:
         return f"crag-{self._of.uid}-{folder}"
 
-    def note_damage(self, row: ChromaRow) -> None:
-        """Clears the row for the next ingest, where this process may write and nobody else does
-        now.
+    def note_damage(self, row: ChromaRow) -> bool:
+        """Clears the row for the next ingest; whether it was still there, and this process may
+        write and nobody else does now.
         """
         with contextlib.suppress(CragError), Catalog(self._home) as catalog, catalog.failures():
             if (connection := catalog.connected(write=False)) is None:
-                return
+                return False
             connection.execute("PRAGMA busy_timeout = 100")
             with transaction(connection):
-                connection.execute(
+                cursor: sqlite3.Cursor = connection.execute(
                     "UPDATE chroma SET revision = NULL WHERE collection_id = $1 AND folder = $2"
                     " AND revision = $3",
                     (self._of.id, row.folder, row.revision),
                 )
+                return cursor.rowcount == 1
+        return False
 
     def bring_up_to_date(self, notice: Notice) -> None:
         """Makes Chroma hold what the catalog holds, or builds it anew; the caller holds the
@@ -165,7 +157,7 @@ class ChromaIndex:
                 "SELECT revision FROM collections WHERE id = $1", (self._of.id,)
             ).fetchall()
             held.make_equal(self._chunks(), self._stored, revision)
-        files = "[]" if self.url else _written(self.root / folder)
+        files = "[]" if self.url else _files(self.root / folder)
         self._note(folder, revision, files)
 
     def _stored(self, ids: Sequence[int]) -> Vectors:
@@ -200,34 +192,16 @@ class ChromaIndex:
         try:
             if not (folder / "chroma.sqlite3").is_file():
                 raise VectorsDamaged("missing")
-            stats, digest = json.loads(row.files)
-            if _stats(folder) != stats and _digest(folder) != digest:
+            if _files(folder) != row.files:
                 raise VectorsDamaged("not what was last written")
         except OSError as error:
             # A limit of this process or of the disk says nothing about what is stored.
             raise (storage_error(error) or VectorsDamaged(str(error.strerror))) from error
 
 
-def _written(folder: Path) -> str:
-    """What tells the files that graphs are read from: their sizes and times, or what they hold."""
-    return json.dumps([_stats(folder), _digest(folder)])
-
-
-def _files(folder: Path) -> list[Path]:
+def _files(folder: Path) -> str:
+    """The sizes and times of the files that graphs are read from."""
     saved = [path.parent for path in folder.glob(f"*/{_SAVED}")]
-    return sorted(path for each in saved for path in each.iterdir() if path.is_file())
-
-
-def _stats(folder: Path) -> list[list[str | int]]:
-    found = [(path, path.stat()) for path in _files(folder)]
-    return [[path.name, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns] for path, stat in found]
-
-
-def _digest(folder: Path) -> str:
-    digest = hashlib.blake2b(digest_size=16)
-    for path in _files(folder):
-        digest.update(f"{path.name} {path.stat().st_size}\0".encode())
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                digest.update(block)
-    return digest.hexdigest()
+    found = sorted(path for each in saved for path in each.iterdir() if path.is_file())
+    stats = [(path, path.stat()) for path in found]
+    return json.dumps([[path.name, stat.st_size, stat.st_mtime_ns] for path, stat in stats])
