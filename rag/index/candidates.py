@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rag.index.language import in_language, in_use
+from rag.index.language import in_use
 from rag.index.names import NAMED_CHUNKS, name_words, named_documents
 from rag.index.ranking import (
     BEGINNING,
@@ -23,7 +23,7 @@ from rag.index.ranking import (
     rarities,
     term_weights,
 )
-from rag.index.repeats import Likeness, first_of_each, version_meant
+from rag.index.repeats import Likeness, first_of_each
 from rag.index.terms import terms
 from state.passages import RetrievedChunk, Signs, is_web
 
@@ -53,7 +53,6 @@ class Candidates:
         meant: how surely the query names a chunk's document.
         frequencies: in how many chunks of the collection each of the query's terms is.
         total: the collection's chunks.
-        language: what the query was read in.
     """
 
     chunks: Mapping[int, RetrievedChunk]
@@ -61,14 +60,9 @@ class Candidates:
     meant: Mapping[int, float]
     frequencies: Mapping[str, int]
     total: int
-    language: str
 
     def best(self, k: int) -> list[RetrievedChunk]:
         """The `k` best, scored, best first; of copies the best stands for all."""
-        with in_language(self.language):
-            return self._best(k)
-
-    def _best(self, k: int) -> list[RetrievedChunk]:
         weights = term_weights(self.frequencies, self.total)
         words = {row: chunk_terms(chunk) for row, chunk in self.chunks.items()}
         lengths = [len(body) + len(head) for body, head in words.values()]
@@ -90,23 +84,17 @@ class Candidates:
             for row, own in signs.items()
         }
         ranked = sorted(words, key=lambda row: (-scores[row], row))
-        texts = {row: _likeness(chunk["text"], self.language) for row, chunk in self.chunks.items()}
+        texts = {row: _likeness(chunk["text"], in_use()) for row, chunk in self.chunks.items()}
         copies = first_of_each(ranked, texts, weights.keys())
         found = []
         for best in list(copies)[:k]:
-            row, also = best, []
-            if copies[best]:
-                alike = [best, *copies[best]]
-                sources = [self.chunks[copy]["source"] for copy in alike]
-                place = version_meant(sources, self.frequencies.keys())
-                row, also = alike[place], [*sources[:place], *sources[place + 1 :]]
-            chunk = self.chunks[row]
-            if elsewhere := {*also} - {chunk["source"]}:
-                chunk["also"] = sorted(elsewhere)
+            chunk = self.chunks[best]
+            if also := {self.chunks[copy]["source"] for copy in copies[best]} - {chunk["source"]}:
+                chunk["also"] = sorted(also)
             if best in self.meant:
                 chunk["meant"] = min(self.meant[best], 1.0)
             chunk["score"] = scores[best]
-            chunk["signs"] = signs[row]
+            chunk["signs"] = signs[best]
             found.append(chunk)
         return found
 
@@ -167,7 +155,7 @@ def candidates(
     for row, chunk in chunks.items():
         chunk["lexical_rank"] = lexical_ranks.get(row)
         chunk["dense_rank"] = dense_ranks.get(row)
-    return Candidates(chunks, cosine, meant, frequencies, legs.chunk_count, in_use())
+    return Candidates(chunks, cosine, meant, frequencies, legs.chunk_count)
 
 
 def _meant(

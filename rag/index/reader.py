@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rag.embed.protocol import Embedder
-from rag.index.candidates import RANKED, Candidates, candidates
+from rag.index.candidates import RANKED, candidates
 from rag.index.codec import chunk_key
 from rag.index.collection_rows import (
     CollectionRow,
@@ -123,19 +123,17 @@ class CollectionReader:
             pass  # forgets what was found before a write
         # Of one question several nodes need what it finds.
         with reading_for(self, query):
-            asked = (query, max(k, RANKED), in_use())
+            wanted = max(k, RANKED)
+            asked = (query, wanted, in_use())
             found = self._found.get(asked)
             if found is None:
-                found = self.candidates(query, k).best(max(k, RANKED))
+                vector = self.embedder.embed_query(query)  # may wait for a server
+                with self.snapshot():
+                    there = candidates(self._queries, self._vocabulary, query, vector, wanted)
+                found = there.best(wanted)
                 found = self.order(query, found) if self.order is not None else found
                 self._found = {asked: found}
         return [chunk.copy() for chunk in found[:k]]
-
-    def candidates(self, query: str, k: int) -> Candidates:
-        """What `search` ranks: at least the `k` best are among them."""
-        vector = self.embedder.embed_query(query)
-        with self.snapshot(), reading_for(self, query):
-            return candidates(self._queries, self._vocabulary, query, vector, k)
 
     def document_frequencies(self, terms: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term. Terms as `rag.index.terms.terms` gives them."""

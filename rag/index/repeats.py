@@ -8,10 +8,7 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from rag.index.terms import terms
-
 _DIGIT = re.compile(r"\d")
-_NUMBER = re.compile(r"\d{1,9}")
 SAME = 0.9
 """The share of two texts' distinct terms, of both together, from which they are one."""
 
@@ -60,25 +57,3 @@ def first_of_each(
         else:
             kept[first].append(each)
     return kept
-
-
-def version_meant(sources: Sequence[str], asked: AbstractSet[str]) -> int:
-    """Which of the sources of one text stands for all: of the first and those of its file's name
-    whose folders differ from its only in numbers, the one with the most of the terms `asked`, then
-    the latest by its numbers.
-    """
-    same = [n for n, each in enumerate(sources) if _page(each) == _page(sources[0])]
-    return max(
-        same,
-        key=lambda n: (
-            len(asked & set(terms(sources[n]))),
-            list(map(int, _NUMBER.findall(sources[n]))),
-            -n,
-        ),
-    )
-
-
-def _page(source: str) -> tuple[str, str]:
-    """Its path but for what tells a version."""
-    folder, _, name = source.rpartition("/")
-    return _NUMBER.sub("0", folder), name
