@@ -28,7 +28,6 @@ _WORD = re.compile(r"\s*\S+\s*")
 _LEAST_HANG = 4
 _KEPT = frozenset("\n\t\u200c\u200d")  # joiners: they part and join letters, and signs of emoji
 _UNSEEN = frozenset("\r\u00ad\u200b\u2060\ufeff")
-_LINE_ENDS = frozenset("\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 
 
 def clean(text: str) -> str:
@@ -39,15 +38,6 @@ def clean(text: str) -> str:
         c if c.isprintable() or c in _KEPT else "" if c in _UNSEEN else "\N{REPLACEMENT CHARACTER}"
         for c in text
     )
-
-
-def one_line(name: str) -> str:
-    """A file's or thread's name with line ends made visible, so that none feigns a line."""
-    return "".join("\N{REPLACEMENT CHARACTER}" if c in _LINE_ENDS else c for c in name)
-
-
-class DeclinedError(CragError):
-    """The person said no."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +85,7 @@ class Terminal:
         _write(sys.stdout, line)
 
     def confirm(self, question: str, *, yes: bool) -> None:
-        """Asks before something is deleted, unless `yes`; raises DeclinedError at a no, UsageError
+        """Asks before something is deleted, unless `yes`; raises CragError at a no, UsageError
         where nobody can be asked, and typer.Abort at Ctrl-C.
         """
         if yes:
@@ -104,13 +94,8 @@ class Terminal:
             raise UsageError("This asks first, and nobody is there to answer.", "Add --yes.")
         import typer
 
-        try:
-            agreed = typer.confirm(clean(question), err=True)
-        except typer.Abort:
-            typer.echo(err=True)  # what follows begins a line
-            raise
-        if not agreed:
-            raise DeclinedError("Nothing was changed.")
+        if not typer.confirm(clean(question), err=True):
+            raise CragError("Nothing was changed.")
 
     def console(self, *, stderr: bool = True) -> Console:
         """Rich's, which takes nothing for markup; colour only on a terminal, NO_COLOR obeyed."""

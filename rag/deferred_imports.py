@@ -10,7 +10,6 @@ package not used yet.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -36,8 +35,6 @@ LEFT_OUT = ("openai._vendor.httpx_aiohttp", "httpx._main")
 which import all of aiohttp, and httpx's own command, which imports rich.
 """
 
-_SWITCHES = ("LANGSMITH_", "LANGCHAIN_")
-
 _NO_CONTEXT = dict.fromkeys(
     (
         *("parent", "project_name", "address", "tags", "metadata", "enabled", "client"),
@@ -55,8 +52,10 @@ WITHOUT_TRACING: dict[tuple[str, str], Callable[..., Any]] = {
 
 
 def defer_imports() -> None:
-    """Defer what this process has not imported yet, unless LangSmith's tracing may be wanted."""
-    if not any(name.startswith(_SWITCHES) for name in os.environ) and _FINDER not in sys.meta_path:
+    """Defer what this process has not imported yet. LangSmith's variables must be gone: a run that
+    they ask to be traced is not.
+    """
+    if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
 
 

@@ -10,7 +10,7 @@ from rich.filesize import decimal
 
 from cli import options
 from cli.app import new_app
-from cli.terminal import one_line
+from rag.text.prose import one_line
 from state.wording import many
 
 if TYPE_CHECKING:

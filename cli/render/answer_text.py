@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from cli.render.text import place, print_wrapped, shorten
-from cli.terminal import Terminal, clean, one_line, print_rows
+from cli.terminal import Terminal, clean, print_rows
 from rag.citations.check import left_out
-from rag.text.prose import as_prose
+from rag.text.prose import as_prose, one_line
 from state.answer import Answer, Citation
 from state.errors import UsageError
 from state.wording import many

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cli.terminal import one_line, rows
+from cli.terminal import rows
+from rag.text.prose import one_line
 from state.wording import written_place
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import Any
 
 from rag.evaluate.measure import GradedPair, Measurement
 from rag.evaluate.metrics import auc, contains, ranked, rates, token_f1, without_markers
-from state.answer import Answer
+from state.answer import Answer, add_usages
 
 EVAL_SCHEMA = "crag.eval/1"
 Figures = dict[str, Any]
@@ -139,16 +139,10 @@ def _latency(measured: Sequence[Measurement]) -> Figures:
 
 def _usage(answered: Answered) -> Figures:
     """Sums over the queries; the cost is None as soon as one question's is unknown."""
-    spent = [answer["usage"] for _, answer in answered]
-    costs = [usage["cost_usd"] for usage in spent]
-    known = [cost for cost in costs if cost is not None]
-    totals = {
-        "llm_calls": sum(usage["llm_calls"] for usage in spent),
-        "input_tokens": sum(usage["input_tokens"] for usage in spent),
-        "output_tokens": sum(usage["output_tokens"] for usage in spent),
-        "cost_usd": _rounded(sum(known)) if len(known) == len(costs) else None,
-    }
-    return totals if spent else dict.fromkeys(totals)
+    totals: Figures = {**add_usages(answer["usage"] for _, answer in answered)}
+    del totals["by_node"]
+    totals["cost_usd"] = _rounded(totals["cost_usd"])
+    return totals if answered else dict.fromkeys(totals)
 
 
 def _mean(values: Iterable[float]) -> float | None:

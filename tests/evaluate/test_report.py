@@ -11,7 +11,7 @@ from cli.render.evaluation import print_report
 from rag.evaluate.datasets import Query
 from rag.evaluate.measure import GradedPair, Measurement
 from rag.evaluate.report import report
-from state.answer import NO_USAGE
+from state.answer import NO_USAGE, add_usage
 
 CONTRACT = {
     "retrieval": {"recall@5", "recall@10", "recall@20", "ndcg@10", "mrr"},
@@ -25,7 +25,8 @@ CONTRACT = {
 }
 CONFIG = {"engine": "local", "model": None, "k": 8, "max_loops": 3, "documents": 40, "chunks": 80}
 GRADED = [GradedPair(True, True, 0.9), GradedPair(False, False, 0.2)]
-USAGE = {**NO_USAGE, "llm_calls": 2, "input_tokens": 100, "output_tokens": 10, "cost_usd": 0.001}
+CALLS = {"llm_calls": 2, "input_tokens": 100, "output_tokens": 10, "cost_usd": 0.001}
+USAGE = add_usage(NO_USAGE, "generate", CALLS)
 
 
 def query(**changed) -> Query:
@@ -109,7 +110,8 @@ def test_what_was_searched_in_vain_counts_as_not_found():
 
 
 def test_an_unknown_price_makes_the_cost_unknown():
-    unpriced = measurement(answer=answer(usage={**USAGE, "cost_usd": None}))
+    unknown = add_usage(NO_USAGE, "generate", {**CALLS, "cost_usd": None})
+    unpriced = measurement(answer=answer(usage=unknown))
     assert figures(measurement(), unpriced)["usage"]["cost_usd"] is None
 
 

@@ -56,13 +56,6 @@ with tracing_context(enabled=False):
     assert deferred(code) == run_code(code)
 
 
-def test_nothing_is_deferred_where_tracing_is_wanted():
-    code = "from requests import api\nprint(type(api).__name__)"
-    assert deferred(code) == "_DeferredName\n"
-    for switch in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
-        assert deferred(code, **{switch: "true"}) == "module\n"
-
-
 def test_the_first_use_brings_the_real_package_to_all_who_named_it():
     """Each use in a fork of a process that has used nothing yet."""
     deferred("""import os, sys
