@@ -15,6 +15,7 @@ from rag.engines.protocol import Engine
 from rag.index.reader import CollectionReader
 from rag.reading.meaning import Meaning
 from state.answer import ANSWER_SCHEMA, NO_USAGE, Answer
+from state.graph_state import fresh
 from state.passages import HistoryTurn, RetrievedChunk
 from state.settings import Settings
 
@@ -58,30 +59,16 @@ def new_answer(
     trace_id: str,
 ) -> Answer:
     """Abstained, with empty text; the store gives the number of the turn."""
-    return {
-        "schema": ANSWER_SCHEMA,
-        "status": "abstained",
-        "question": question,
-        "standalone_question": question,
-        "answer": "",
-        "citations": [],
-        "claims": [],
-        "dropped": [],
-        "nearest": [],
-        "missing": [],
-        "loops": [],
-        "loop_count": 0,
-        "max_loops": settings.max_loops,
-        "generation_retries": 0,
-        "engine": {
-            "name": engine.name,
-            "model": engine.model,
-            "embedder": str(reader.embedder.identity),
-        },
-        "usage": NO_USAGE,
-        "timings_ms": {},
-        "thread": thread,
-        "turn": 0,
-        "trace_id": trace_id,
-        "warnings": [],
-    }
+    embedder = str(reader.embedder.identity)
+    return fresh(
+        Answer,
+        schema=ANSWER_SCHEMA,
+        status="abstained",
+        question=question,
+        standalone_question=question,
+        max_loops=settings.max_loops,
+        engine={"name": engine.name, "model": engine.model, "embedder": embedder},
+        usage=NO_USAGE,
+        thread=thread,
+        trace_id=trace_id,
+    )

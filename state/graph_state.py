@@ -9,7 +9,7 @@ forgotten by the reset.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from types import NoneType
 from typing import (
     Annotated,
@@ -140,9 +140,7 @@ class TurnInput(TypedDict):
     question: str
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return get_type_hints(kind, include_extras=True)
+_hints: Callable[[Any], dict[str, Any]] = cache(partial(get_type_hints, include_extras=True))
 
 
 def _empty(hint: Any) -> Any:
@@ -158,13 +156,16 @@ def _empty(hint: Any) -> Any:
     raise TypeError(f"no empty value for {hint}: name a TypedDict or add None")
 
 
-def new_question(question: str = "", max_loops: int = DEFAULT_MAX_LOOPS) -> QuestionState:
-    """A whole, fresh QuestionState; every field of the type is in it.
+def fresh(kind: type[T], **given: Any) -> T:
+    """A whole, fresh TypedDict of this kind: what is not given is empty.
 
     Raises:
-        TypeError: if a field was added whose type has no evident empty value.
+        TypeError: a field that is not given has a type without an evident empty value.
     """
-    fresh: dict[str, Any] = {name: _empty(hint) for name, hint in _hints(QuestionState).items()}
-    fresh["question"] = question
-    fresh["max_loops"] = max_loops
-    return cast("QuestionState", fresh)
+    hints = {name: hint for name, hint in _hints(kind).items() if name not in given}
+    return cast("T", {name: _empty(hint) for name, hint in hints.items()} | given)
+
+
+def new_question(question: str = "", max_loops: int = DEFAULT_MAX_LOOPS) -> QuestionState:
+    """A whole, fresh QuestionState; every field of the type is in it."""
+    return fresh(QuestionState, question=question, max_loops=max_loops)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal, TypedDict
 
 from state.answer import NO_USAGE, Citation, Usage
-from state.graph_state import overwrite
+from state.graph_state import fresh, overwrite
 
 SubtaskStatus = Literal["planned", "done", "empty"]
 FileStatus = Literal["active", "done"]
@@ -114,18 +114,4 @@ class ResearchState(TypedDict):
 
 
 def new_research(question: str, usage: Usage = NO_USAGE) -> ResearchState:
-    return {
-        "question": question,
-        "plan": [],
-        "files": {},
-        "step": 0,
-        "rounds": 0,
-        "decision": None,
-        "reason": "",
-        "escalation": None,
-        "guidance": [],
-        "leads": [],
-        "closed": [],
-        "plans": 0,
-        "usage": usage,
-    }
+    return fresh(ResearchState, question=question, usage=usage)
