@@ -3,44 +3,36 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
+from typing import Any, TypedDict
 
 from rag.embed.weights import held_model
-from rag.index.collection_rows import CollectionSummary, no_such_collection
+from rag.index.collection_rows import no_such_collection
 from rag.ingest.roots import is_unfinished
-from rag.ingest.staleness import Staleness, staleness
+from rag.ingest.staleness import staleness
 from rag.opening import build_embedder, choose_engine, store_of
 from rag.research.journal import Journal
+from state.answer import EngineInfo
 from state.choices import EngineName
 from state.settings import Settings
 
-_PLACES = ("catalog", "vectors", "home", "reading", "models")
 
-
-@dataclass(frozen=True, slots=True)
-class CollectionStatus:
-    """`unfinished`: folders and files whose last ingest was interrupted."""
-
-    totals: CollectionSummary
-    stale: Staleness
-    unfinished: list[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """`octets`: bytes on disk of each part of the home; `model` is None without one, `reader` where
-    its weights were not fetched; `research`: the runs that can go on, each id with its question.
+class Status(TypedDict):
+    """`crag.status/1`. `collections`: each one's CollectionSummary, its Staleness as `stale`, and
+    as `unfinished` the folders and files whose last ingest was interrupted; `reader` is None where
+    its weights were not fetched; `research`: the runs that can go on, each id with its question;
+    `bytes` on disk, of the home and of the shared store.
     """
 
+    schema: str
     home: str
-    engine: str
-    model: str | None
-    embedder: str
+    engine: EngineInfo
     reader: str | None
-    collections: list[CollectionStatus]
-    octets: dict[str, int]
-    research: dict[str, str]
+    collections: list[dict[str, Any]]
+    research: list[dict[str, str]]
+    bytes: int
 
 
 def read_status(settings: Settings, only: str | None = None) -> Status:
@@ -60,38 +52,37 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
     engine = choose_engine(settings).name
     reader = held_model(settings.home)
     with Journal(settings.home) as journal:
-        research = {run["id"]: run["asked"] for run in journal.unfinished()}
-    return Status(
-        home=str(settings.home),
-        engine=engine.value,
-        model=settings.model if engine is EngineName.OPENAI else None,
-        embedder=str(build_embedder(settings).identity),
-        reader=reader.name if reader is not None else None,
-        collections=[
-            CollectionStatus(
-                each,
-                staleness(store, each.name),
-                [root.path for root in store.roots(each.name) if is_unfinished(root.options)],
-            )
+        research = [{"run_id": run["id"], "question": run["asked"]} for run in journal.unfinished()]
+    return {
+        "schema": "crag.status/1",
+        "home": str(settings.home),
+        "engine": {
+            "name": engine.value,
+            "model": settings.model if engine is EngineName.OPENAI else None,
+            "embedder": str(build_embedder(settings).identity),
+        },
+        "reader": reader.name if reader is not None else None,
+        "collections": [
+            {
+                **asdict(each),
+                "embedder": str(each.embedder),
+                "stale": asdict(staleness(store, each.name)),
+                "unfinished": [
+                    root.path for root in store.roots(each.name) if is_unfinished(root.options)
+                ],
+            }
             for each in found
         ],
-        octets=_octets(settings.home) | store.octets(),
-        research=research,
-    )
+        "research": research,
+        "bytes": _octets(settings.home) + sum(store.octets().values()),
+    }
 
 
-def _octets(home: Path) -> dict[str, int]:
-    """Bytes under `home`, by what its entries are named for."""
-    sizes = dict.fromkeys([*_PLACES, "other"], 0)
-    for path, _, names in os.walk(home):
-        folder = Path(path)
-        inside = folder.relative_to(home).parts
+def _octets(home: Path) -> int:
+    """What the disk has allocated under `home`: a store may preallocate sparse files."""
+    octets = 0
+    for folder, _, names in os.walk(home):
         for name in names:
-            entry = inside[0] if inside else name
-            kind = next((place for place in _PLACES if entry.startswith(place)), "other")
-            try:
-                # Allocated, as the disk counts it: a store may preallocate sparse files.
-                sizes[kind] += (folder / name).lstat().st_blocks * 512
-            except OSError:  # gone meanwhile
-                continue
-    return sizes
+            with suppress(OSError):  # gone meanwhile
+                octets += Path(folder, name).lstat().st_blocks * 512
+    return octets

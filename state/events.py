@@ -226,28 +226,4 @@ class FileEvent(TypedDict):
     bytes: int
 
 
-class FileProblem(TypedDict):
-    path: str
-    reason: str
-
-
-class IngestResult(TypedDict):
-    """`crag.ingest/1`. `documents` and `chunks` are the collection's after the ingest."""
-
-    schema: Literal["crag.ingest/1"]
-    collection: str
-    embedder: str
-    dry_run: bool
-    added: int
-    updated: int
-    unchanged: int
-    removed: int
-    skipped: list[FileProblem]
-    failed: list[FileProblem]
-    warnings: list[FileProblem]
-    documents: int
-    chunks: int
-    seconds: float
-
-
 IngestEvent = PlannedFiles | FileEvent

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rich.filesize import decimal
 
@@ -12,6 +11,7 @@ from cli import options
 from cli.app import new_app
 from cli.render.text import shorten
 from rag.embed.weights import OFFER
+from rag.ingest.staleness import Staleness
 from state.wording import many
 
 if TYPE_CHECKING:
@@ -32,55 +32,31 @@ def status(given: options.Given, json_: options.Json = False) -> None:
     terminal = given.terminal
     found = read_status(given.settings(), only=given.flags["collection"])
     if json_:
-        terminal.json(_json(found))
+        terminal.json(found)
         return
     for label, text in _lines(found):
         terminal.wrapped(label + text, len(label))
-    if not found.collections:
+    if not found["collections"]:
         terminal.notice("Nothing was ingested yet. Run `crag ingest PATH` first.")
-
-
-def _json(found: Status) -> dict[str, Any]:
-    """The `crag.status/1` object."""
-    collections = [
-        {
-            **asdict(each.totals),
-            "embedder": str(each.totals.embedder),
-            "stale": asdict(each.stale),
-            "unfinished": each.unfinished,
-        }
-        for each in found.collections
-    ]
-    return {
-        "schema": "crag.status/1",
-        "home": found.home,
-        "engine": {"name": found.engine, "model": found.model, "embedder": found.embedder},
-        "reader": found.reader,
-        "collections": collections,
-        "research": [{"run_id": name, "question": asked} for name, asked in found.research.items()],
-        "bytes": {**found.octets, "total": sum(found.octets.values())},
-    }
 
 
 def _lines(found: Status) -> Iterator[tuple[str, str]]:
     """The same for a person, as labels and what stands beside them."""
-    model = f"model {found.model}" if found.model else "no model"
-    yield "home      ", found.home
-    yield "engine    ", f"{found.engine}, {model}, embedder {found.embedder}"
-    yield "reader    ", found.reader or OFFER
-    for each in found.collections:
-        totals = each.totals
-        documents, chunks = many(totals.documents, "document"), many(totals.chunks, "chunk")
-        characters = many(totals.characters, "character")
-        yield "", f"\n{totals.name}: {documents}, {chunks}, {characters}; {totals.embedder}"
-        for root in totals.roots:
-            told = "; not finished, run `crag ingest` again" if root in each.unfinished else ""
+    engine = found["engine"]
+    model = f"model {engine['model']}" if engine["model"] else "no model"
+    yield "home      ", found["home"]
+    yield "engine    ", f"{engine['name']}, {model}, embedder {engine['embedder']}"
+    yield "reader    ", found["reader"] or OFFER
+    for each in found["collections"]:
+        counts = (many(each[f"{what}s"], what) for what in ("document", "chunk", "character"))
+        yield "", f"\n{each['name']}: {', '.join(counts)}; {each['embedder']}"
+        for root in each["roots"]:
+            told = "; not finished, run `crag ingest` again" if root in each["unfinished"] else ""
             yield "  from    ", root + told
-        if totals.failed or totals.skipped:
-            yield "  unread  ", f"{totals.failed:,} failed, {totals.skipped:,} skipped"
-        yield "  stale   ", each.stale.line or "no indexed file has changed"
-    for name, asked in found.research.items():
-        yield "\nresearch  ", f"{shorten(asked, 80)}: not finished, crag research --resume {name}"
-    sizes = [f"{name} {decimal(octets)}" for name, octets in found.octets.items() if octets]
-    total = decimal(sum(found.octets.values()))
-    yield "\non disk   ", total + (f": {', '.join(sizes)}" if sizes else "")
+        if each["failed"] or each["skipped"]:
+            yield "  unread  ", f"{each['failed']:,} failed, {each['skipped']:,} skipped"
+        yield "  stale   ", Staleness(**each["stale"]).line or "no indexed file has changed"
+    for run in found["research"]:
+        asked = shorten(run["question"], 80)
+        yield "\nresearch  ", f"{asked}: not finished, crag research --resume {run['run_id']}"
+    yield "\non disk   ", decimal(found["bytes"])

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from cli.render.progress import progress_on
 from cli.terminal import Terminal
-from state.events import IngestEvent, IngestResult
+from state.events import IngestEvent
 from state.wording import many
 
 if TYPE_CHECKING:
@@ -20,13 +20,14 @@ _A_FOLDER_OF = 6
 _VERBS = {"added": "add", "updated": "update", "removed": "remove"}
 
 
-def report_json(report: IngestReport) -> IngestResult:
+def report_json(report: IngestReport) -> dict[str, object]:
     """The `crag.ingest/1` object."""
-    values = asdict(report)
-    for name in ("skipped", "failed", "warnings"):
-        values[name] = [problem._asdict() for problem in getattr(report, name)]
-    values["seconds"] = round(report.seconds, 4)
-    return cast("IngestResult", {"schema": "crag.ingest/1", **values})
+    problems = {
+        name: [problem._asdict() for problem in getattr(report, name)]
+        for name in ("skipped", "failed", "warnings")
+    }
+    seconds = round(report.seconds, 4)
+    return {"schema": "crag.ingest/1", **asdict(report), **problems, "seconds": seconds}
 
 
 def print_report(report: IngestReport, terminal: Terminal) -> None:

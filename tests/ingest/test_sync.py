@@ -193,7 +193,7 @@ def test_a_home_inside_the_folder_is_not_read(tmp_path):
 
 def test_status_tells_of_a_folder_whose_ingest_was_interrupted(folder, library):
     def unfinished() -> list[str]:
-        return read_status(library.settings).collections[0].unfinished
+        return read_status(library.settings)["collections"][0]["unfinished"]
 
     embed = library.embedder.embed_documents
     for _ in ("first", "of a change"):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
+from rag.ingest.ingest_report import IngestReport
 from rag.research.report import REPORT_SCHEMA, Report
 from state.answer import ANSWER_SCHEMA, Answer
-from state.events import ErrorEvent, Event, IngestEvent, IngestResult
+from state.events import ErrorEvent, Event, IngestEvent
 from state.research_events import ResearchEvent
 
 _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneType: "null"}
@@ -15,11 +16,11 @@ _PLAIN = {str: "string", int: "integer", float: "number", bool: "boolean", NoneT
 STREAMS: dict[str, tuple[Any, ...]] = {
     "ask": (*get_args(Event), Answer, ErrorEvent),
     "research": (*get_args(ResearchEvent), Report, ErrorEvent),
-    "ingest": (*get_args(IngestEvent), IngestResult, ErrorEvent),
+    "ingest": (*get_args(IngestEvent), IngestReport, ErrorEvent),
 }
 """What a line of each command's stream may be."""
 
-_NAMED = {"Answer": ANSWER_SCHEMA, "Report": REPORT_SCHEMA}
+_NAMED = {"Answer": ANSWER_SCHEMA, "Report": REPORT_SCHEMA, "IngestReport": "crag.ingest/1"}
 """The `schema` field of the objects that end a stream."""
 
 INSIDE = "AnswerEvent"
@@ -34,12 +35,12 @@ def event_schema(stream: str) -> dict[str, Any]:
 
 
 def _schema(kind: Any, kinds: dict[str, Any]) -> dict[str, Any]:
-    """The schema of a type; a TypedDict's goes into `kinds` once and is referred to."""
+    """The schema of a type; an object's goes into `kinds` once and is referred to."""
     arguments = get_args(kind)
     match get_origin(kind):
         case None if kind in _PLAIN:
             schema: dict[str, Any] = {"type": _PLAIN[kind]}
-        case None if hasattr(kind, "__required_keys__"):
+        case None if hasattr(kind, "__annotations__"):
             schema = _object(kind, kinds)
         case origin if origin is Literal:
             schema = {"enum": list(arguments)}
