@@ -11,7 +11,7 @@ from state.closing import Closing
 from state.errors import UsageError
 from state.history import counted_costs, read_history
 from state.passages import HistoryTurn
-from state.shared_place import open_checkpoints, open_traces, open_turn_store, threads_place
+from state.shared_place import open_traces, threads_database
 from state.turn_store import TurnStore
 
 if TYPE_CHECKING:
@@ -24,18 +24,17 @@ class ThreadMemory(Closing):
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._place = threads_place(settings)
         self._opened = ExitStack()
-        self.store: TurnStore = self._opened.enter_context(
-            open_turn_store(settings.home, *self._place)
-        )
+        self.store = self._opened.enter_context(TurnStore(threads_database(settings)))
 
     def close(self) -> None:
         self._opened.close()
 
     @cached_property
     def checkpoints(self) -> Checkpoints:
-        return self._opened.enter_context(open_checkpoints(self.settings.home, *self._place))
+        from state.checkpoints import Checkpoints
+
+        return self._opened.enter_context(Checkpoints(threads_database(self.settings)))
 
     def history(self, thread: str, known: Sequence[HistoryTurn] = ()) -> list[HistoryTurn]:
         """The slice of earlier turns within `history_tokens`, oldest first; what is `known` from a

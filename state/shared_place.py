@@ -2,81 +2,48 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from state.home_db import HomeDb
 from state.settings import Settings
 from state.trace_store import TraceBounds, TraceStore
-from state.turns import Clock, utc_now
 
 if TYPE_CHECKING:
-    from state.checkpoints import Checkpoints
     from state.team_db import TeamDb
-    from state.turn_store import TurnStore
 
 
-class SharedPlace(NamedTuple):
-    """A database and its schema (None: the first it looks in); the home, where `url` is None."""
+def threads_database(settings: Settings) -> HomeDb | TeamDb:
+    """What turns and checkpoints are kept in: `threads` where it is set, else as
+    `store_database`. It connects when it is first used.
 
-    url: str | None = None
-    schema: str | None = None
+    Raises:
+        UsageError: `threads` is no URL of a Postgres.
+        RemoteStoreError: the store cannot be reached.
+    """
+    if settings.threads is None:
+        return store_database(settings)
+    from state.team_db import TeamDb
+
+    return TeamDb(settings.threads)
 
 
-def threads_place(settings: Settings) -> SharedPlace:
-    """`threads` where it is set, else the shared store, else the home.
+def store_database(settings: Settings) -> HomeDb | TeamDb:
+    """The shared store, if this role may write there, else the home.
 
     Raises:
         RemoteStoreError: the store cannot be reached.
     """
-    return SharedPlace(settings.threads) if settings.threads is not None else store_place(settings)
+    if settings.store is None or not _may_write(settings.store, settings.store_schema):
+        return HomeDb(settings.home)
+    from state.team_db import TeamDb
 
-
-def store_place(settings: Settings) -> SharedPlace:
-    """The shared store, if this role may write there, else the home; raises as `threads_place`."""
-    if settings.store is not None and _may_write(settings.store, settings.store_schema):
-        return SharedPlace(settings.store, settings.store_schema)
-    return SharedPlace()
-
-
-def open_turn_store(
-    home: Path, url: str | None = None, schema: str | None = None, clock: Clock = utc_now
-) -> TurnStore:
-    """The turns of this CRAG_HOME, or of a schema of the Postgres at `url`. Connects at the first
-    use.
-
-    Raises:
-        UsageError: the URL is none of Postgres.
-    """
-    from state.turn_store import TurnStore
-
-    return TurnStore(_database(home, url, schema), clock)
-
-
-def open_checkpoints(home: Path, url: str | None = None, schema: str | None = None) -> Checkpoints:
-    """The checkpoints beside those turns; connects and raises as `open_turn_store`."""
-    from state.checkpoints import Checkpoints
-
-    return Checkpoints(_database(home, url, schema))
+    return TeamDb(settings.store, settings.store_schema)
 
 
 def open_traces(settings: Settings) -> TraceStore:
-    """The traces of the shared store, where the settings name one in which this role may write;
-    else those of the home.
-
-    Raises:
-        RemoteStoreError: the store cannot be reached.
-    """
+    """The traces in `store_database`."""
     bounds = TraceBounds(settings.trace_keep, settings.trace_days, settings.trace_megabytes)
-    return TraceStore(_database(settings.home, *store_place(settings)), bounds)
-
-
-def _database(home: Path, url: str | None, schema: str | None) -> HomeDb | TeamDb:
-    if url is None:
-        return HomeDb(home)
-    from state.team_db import TeamDb
-
-    return TeamDb(url, schema)
+    return TraceStore(store_database(settings), bounds)
 
 
 _writable: set[tuple[str, str]] = set()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from rag.budget import Budget, BudgetSpent, recorded, with_calls
 from rag.dependencies import new_answer
@@ -23,15 +23,13 @@ from rag.research.researcher import Emit, ResearchDependencies, Researcher
 from rag.research.roles import MAX_ROUNDS
 from rag.session import Session, new_trace_id
 from state.answer import NO_USAGE, Answer
+from state.checkpoints import Checkpoints
 from state.closing import Closing
 from state.errors import UsageError
+from state.home_db import HomeDb
 from state.research_events import ResearchEvent, ResearchStarted
 from state.research_state import new_research
 from state.settings import Settings
-from state.shared_place import open_checkpoints
-
-if TYPE_CHECKING:
-    from state.checkpoints import Checkpoints
 
 _KEPT = {"collection", "engine", "model", "k", "max_loops", "grader", "thread"}
 """The settings that a run keeps wherever it is resumed; never a key or a URL."""
@@ -60,7 +58,7 @@ class Research(Closing):
         with ExitStack() as opened:
             self.session = opened.enter_context(Session(settings, notify))
             self._journal = opened.enter_context(Journal(settings.home, settings.research_keep))
-            self._checkpoints: Checkpoints = opened.enter_context(open_checkpoints(settings.home))
+            self._checkpoints = opened.enter_context(Checkpoints(HomeDb(settings.home)))
             self._resources = opened.pop_all()
 
     def close(self) -> None:

@@ -23,8 +23,9 @@ from rag.embed.builtin import BuiltinEmbedder
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.opening import store_of
 from state.documents import Chunk, chunk_id
+from state.home_db import HomeDb
 from state.settings import load_settings
-from state.shared_place import open_turn_store
+from state.turn_store import TurnStore
 
 CHUNK = 1_000
 NAME = "scale"
@@ -76,7 +77,7 @@ def threads(home, asked, turns, runs=7):
     """Milliseconds inside cold questions on a thread of so many turns, and on new ones."""
     asked = [question for question in asked if len(question.split()) > 5]  # no small talk
     answers = [ask(home, "long", question) for question in asked[:3]]
-    with open_turn_store(home) as store:
+    with TurnStore(HomeDb(home)) as store:
         for number in range(turns - len(answers)):
             store.append("long", answers[number % len(answers)])
     ask(home, "long", asked[0])  # counts what its slice depends on

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from turn_samples import make_answer
+from turn_samples import make_answer, open_turn_store
 from typer.testing import CliRunner
 
 from cli.app import app
@@ -12,7 +12,6 @@ from cli.errors import Exit, end_on, exit_code
 from cli.render.text import dollars, place, shorten
 from cli.terminal import clean
 from state import errors
-from state.shared_place import open_turn_store
 from state.trace_store import TraceStore
 
 

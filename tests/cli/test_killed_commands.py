@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from command_child import start
 from crag import crag, make_home
+from turn_samples import open_turn_store
 
 from rag.doctor.checkup import check_catalog, check_home
-from state.shared_place import open_turn_store
 
 QUESTIONS = [
     "How high is the Gillfoot Viaduct?",

@@ -7,9 +7,7 @@ from pathlib import Path
 
 import pytest
 from crag import ROOT, shell
-from turn_samples import make_answer
-
-from state.shared_place import open_turn_store
+from turn_samples import make_answer, open_turn_store
 
 FULL = Path("/dev/full")
 

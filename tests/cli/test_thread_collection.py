@@ -7,9 +7,7 @@ import json
 import pytest
 from crag import crag, make_home
 from ingest_runs import Library
-from turn_samples import make_answer
-
-from state.shared_place import open_turn_store
+from turn_samples import make_answer, open_turn_store
 
 QUESTION = "How deep is the Mara Lock?"
 

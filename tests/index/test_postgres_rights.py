@@ -18,8 +18,9 @@ from shared_stores import ask, assert_sound, fill, new_store
 
 from rag.index.postgres.store import PostgresStore
 from state.errors import RemoteStoreError, UsageError
+from state.home_db import HomeDb
 from state.settings import Settings
-from state.shared_place import SharedPlace, store_place
+from state.shared_place import store_database
 from state.team_db import TeamDb
 
 ROOT = Path(__file__).parents[2]
@@ -125,9 +126,11 @@ def test_where_nothing_was_ingested_it_is_asked_again_whether_traces_may_be_kept
     with TeamDb(store.url, "public") as team, team.failures():
         team.checkpointer()  # tables of the same names, in which it looks too
     settings = Settings(store=store.url, store_schema=store.schema)
-    assert store_place(settings) == SharedPlace()
+    assert isinstance(store_database(settings), HomeDb)
     fill(store, TEXTS)
-    assert store_place(settings) == SharedPlace(store.url, store.schema)
+    kept = store_database(settings)
+    assert isinstance(kept, TeamDb)
+    assert (kept.url, kept.schema) == (store.url, store.schema)
 
 
 def test_threads_and_traces_are_kept_in_the_store(store, tmp_path, monkeypatch):

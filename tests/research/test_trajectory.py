@@ -11,6 +11,7 @@ import pytest
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from research_library import ABSENT, TWO_HOPS, library, places
 from research_scripted import ScriptedResearcher
+from turn_samples import open_turn_store
 
 from rag.research.run import Research
 from rag.research.virtual_files import written
@@ -18,7 +19,6 @@ from state.checkpoints import TurnSaver
 from state.errors import StoreBusyError, UsageError
 from state.research_state import FileEntry
 from state.settings import load_settings
-from state.shared_place import open_turn_store
 from state.trace_store import TraceStore
 
 

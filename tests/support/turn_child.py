@@ -8,11 +8,10 @@ from pathlib import Path
 
 import langgraph.checkpoint.sqlite  # noqa: F401 - imported so that no kill is spent on an import
 from forked import started
-from turn_samples import real_looking_answer
+from turn_samples import open_turn_store, real_looking_answer
 
 from rag.session import open_session
 from state.settings import load_settings
-from state.shared_place import open_turn_store
 
 QUESTIONS = (
     "How high is the Gillfoot Viaduct?",

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from rag.dependencies import new_answer
 from rag.embed.protocol import EmbedderIdentity
 from state.answer import Answer
+from state.home_db import HomeDb
 from state.settings import Settings
+from state.team_db import TeamDb
+from state.turn_store import TurnStore
+from state.turns import Clock, utc_now
 
 _TEXT = """
 court evidence act record section electronic criminal civil proof statement document
@@ -17,6 +22,14 @@ witness certificate computer admissible printed ordinary course original signatu
 hearing appeal order party notice period days filing clause contract term breach damages
 """
 WORDS = tuple(_TEXT.split())
+
+
+def open_database(home: Path, url: str | None = None) -> HomeDb | TeamDb:
+    return HomeDb(home) if url is None else TeamDb(url)
+
+
+def open_turn_store(home: Path, url: str | None = None, clock: Clock = utc_now) -> TurnStore:
+    return TurnStore(open_database(home, url), clock)
 
 
 def sentence(rng: random.Random, length: int) -> str:

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from postgres_server import fresh_schema
 from tiny_graph import SECRET, ask, build
+from turn_samples import open_database
 
-from state.shared_place import open_checkpoints
+from state.checkpoints import Checkpoints
+from state.home_db import HomeDb
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,7 +32,7 @@ def place(request, tmp_path):
     opened = []
 
     def reopen():
-        opened.append(open_checkpoints(tmp_path / "home", url))
+        opened.append(Checkpoints(open_database(tmp_path / "home", url)))
         return opened[-1]
 
     yield reopen
@@ -101,7 +103,7 @@ def test_two_turns_at_once_both_end(place):
 
 
 def test_nothing_of_the_scratch_work_is_in_the_file(tmp_path):
-    with open_checkpoints(tmp_path) as checkpoints:
+    with Checkpoints(HomeDb(tmp_path)) as checkpoints:
         ask(checkpoints, "one")
         with pytest.raises(KeyboardInterrupt):
             ask(checkpoints, "two", fault=KeyboardInterrupt())
@@ -112,7 +114,7 @@ def test_nothing_of_the_scratch_work_is_in_the_file(tmp_path):
 
 def test_bytes_stay_flat(tmp_path):
     sizes = []
-    with open_checkpoints(tmp_path) as checkpoints:
+    with Checkpoints(HomeDb(tmp_path)) as checkpoints:
         for number in range(60):
             ask(checkpoints, f"question {number:04} {'x' * 500}")
             if number in (29, 59):

@@ -12,19 +12,17 @@ from pathlib import Path
 import pytest
 from bare_process import run_code
 from postgres_server import free_port
-from turn_samples import make_answer, real_looking_answer
+from turn_samples import make_answer, open_turn_store, real_looking_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
 from state.home_db import HOME_SCHEMA
 from state.postgres import place
-from state.shared_place import open_turn_store
 
 AS_NOBODY = """
 import os, sys, tempfile
 from pathlib import Path
 from state.errors import StorageError
-from state.shared_place import open_turn_store
-from turn_samples import make_answer
+from turn_samples import make_answer, open_turn_store
 with tempfile.TemporaryDirectory() as other, open_turn_store(Path(other)) as store:
     store.append("a", make_answer())  # imports what is imported late, while it can be read
     assert list(store.turns("a"))

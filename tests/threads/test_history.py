@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from turn_samples import make_answer
+from turn_samples import make_answer, open_turn_store
 
 from state.history import history_slice, read_history
-from state.shared_place import open_turn_store
 from state.turns import TurnCost
 
 

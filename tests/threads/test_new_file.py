@@ -5,11 +5,11 @@ from contextlib import closing
 from threading import Timer
 
 import pytest
+from turn_samples import open_turn_store
 
 from rag.index.home import catalog
 from state.errors import StorageError
 from state.home_db import HOME_FILE
-from state.shared_place import open_turn_store
 from state.sqlite_file import create_private
 
 

@@ -10,9 +10,7 @@ import pytest
 from forked import started
 from postgres_server import fresh_schema
 from turn_child import append
-from turn_samples import make_answer
-
-from state.shared_place import open_turn_store
+from turn_samples import make_answer, open_turn_store
 
 
 @pytest.fixture(params=["sqlite", "postgres"])

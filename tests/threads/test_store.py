@@ -5,11 +5,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from postgres_server import fresh_schema
-from turn_samples import make_answer, real_looking_answer
+from turn_samples import make_answer, open_turn_store, real_looking_answer
 
 from state.errors import UsageError
 from state.home_db import HomeDb
-from state.shared_place import open_turn_store
+from state.settings import Settings
+from state.shared_place import threads_database
 from state.team_db import TeamDb
 from state.turns import PrunePlan
 
@@ -149,7 +150,9 @@ def test_size_counts_what_is_there(store):
 
 
 def test_store_is_chosen_by_url(tmp_path):
-    assert isinstance(open_turn_store(tmp_path)._database, HomeDb)
-    assert isinstance(open_turn_store(tmp_path, "postgresql://h/d")._database, TeamDb)
+    settings = Settings(home=tmp_path)
+    assert isinstance(threads_database(settings), HomeDb)
+    shared = settings.model_copy(update={"threads": "postgresql://h/d"})
+    assert isinstance(threads_database(shared), TeamDb)
     with pytest.raises(UsageError):
-        open_turn_store(tmp_path, "mysql://h/d")
+        threads_database(settings.model_copy(update={"threads": "mysql://h/d"}))
