@@ -17,7 +17,6 @@ from state.errors import (
     CragError,
     RemoteError,
     SetupError,
-    StorageError,
     UsageError,
     storage_error,
 )
@@ -125,5 +124,5 @@ def _end_events(error: str, line: str, code: int) -> None:
     try:
         sys.stdout.write(json.dumps(event) + "\n")
         sys.stdout.flush()
-    except (OSError, StorageError):  # nobody reads any more; the exit code says it too
+    except OSError:  # nobody reads any more; the exit code says it too
         return

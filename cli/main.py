@@ -23,7 +23,6 @@ from cli.app import app  # noqa: E402
 from cli.errors import Exit, Terminated  # noqa: E402
 from cli.terminal import prepare_streams  # noqa: E402
 from rag.deferred_imports import defer_imports  # noqa: E402
-from state.errors import StorageError  # noqa: E402
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_DFL and _interruptible:
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -53,7 +52,7 @@ def main() -> None:
         code = Exit.INTERRUPTED
     try:
         sys.stdout.flush()
-    except (OSError, StorageError):  # what was asked for did not arrive
+    except OSError:  # what was asked for did not arrive
         code = code or 1
     with suppress(OSError):  # nobody reads the notices
         sys.stderr.flush()

@@ -6,18 +6,16 @@ no control character of theirs can reach the terminal as an escape.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import re
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
 
-from state.errors import CragError, StorageError, UsageError
+from state.errors import CragError, UsageError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -107,42 +105,15 @@ class Terminal:
 def prepare_streams() -> None:
     """Give streams that the caller closed (`>&-`) a stand-in, before the first file that is
     opened gets the number of one and is written over. Nobody reads notices there; an answer
-    that is written there fails, as a StorageError. What an encoding lacks is shown as a "?".
+    that is written there fails. What an encoding lacks is shown as a "?".
     """
-    for number, (name, mode) in enumerate((("stdin", "r"), ("stdout", "w"), ("stderr", "w"))):
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_RDWR)
-            if opened != number:
-                os.dup2(opened, number)
-                os.close(opened)
-            setattr(sys, name, os.fdopen(number, mode, encoding="utf-8", closefd=False))
-    file = os.fdopen(sys.stdout.fileno(), "wb", closefd=False)
-    sys.stdout = _NamingStdout(file, sys.stdout.encoding, "replace")
-    if isinstance(sys.stderr, TextIOWrapper):
-        sys.stderr.reconfigure(errors="replace")
-
-
-class _NamingStdout(TextIOWrapper):
-    """Standard output; what fails there is told of it, but for a reader that has left."""
-
-    def write(self, text: str) -> int:
-        with _stdout_failures():
-            return super().write(text)
-
-    def flush(self) -> None:
-        with _stdout_failures():
-            super().flush()
-
-
-@contextmanager
-def _stdout_failures() -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        what = "it is closed" if error.errno == errno.EBADF else error.strerror or str(error)
-        raise StorageError(f"Standard output cannot be written: {what}.") from None
+            setattr(sys, name, os.fdopen(opened, mode, encoding="utf-8", closefd=False))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def rows(line: Text, console: Console, hang: int = 0) -> list[Text]:

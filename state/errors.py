@@ -124,6 +124,7 @@ _STORAGE_ERRNOS = {
     errno.EROFS: ("The disk is read-only", _LEAVE),
     errno.EACCES: ("Permission denied", _LEAVE),
     errno.EPERM: ("Permission denied", _LEAVE),
+    errno.EBADF: ("An output is closed", "Leave it open."),
     errno.EIO: ("The disk reports an input/output error", "Look after it."),
     errno.EMFILE: ("This process may open no more files", "Raise its limit: `ulimit -n 256`."),
     errno.ENFILE: ("The system can open no more files", "Close other programs."),

@@ -90,7 +90,7 @@ HARDSHIPS = {
         ' && exec "$0" "$@"',
         mounts=True,
     ),
-    "closed output": Hardship(("output cannot be written",), 'exec "$0" "$@" >&-'),
+    "closed output": Hardship(("output is closed",), 'exec "$0" "$@" >&-'),
     "16 files": Hardship(("ulimit -n", "no more files"), limit=(resource.RLIMIT_NOFILE, 16)),
     "64 files": Hardship(("ulimit -n", "no more files"), limit=(resource.RLIMIT_NOFILE, 64)),
     "1.5 GB": Hardship(("memory",), limit=(resource.RLIMIT_AS, 1_500_000_000)),
