@@ -26,7 +26,8 @@ _CODE = (
     ".hh .hpp .cs .fs .vb .go .rs .swift .m .mm .rb .php .pl .pm .lua .r .jl .hs .ml .mli .ex .exs "
     ".erl .clj .cljs .lisp .el .scm .dart .zig .nim .d .f .f90 .asm .s .sql .sh .bash .zsh .fish "
     ".ps1 .bat .cmd .awk .sed .tcl .vim .css .scss .less .vue .svelte .proto .graphql .tf .cmake "
-    ".mk .sty .cls .gradle .nix .toml .yaml .yml .ini .cfg .conf .properties .diff .patch"
+    ".mk .sty .cls .gradle .nix .toml .yaml .yml .ini .cfg .conf .properties .diff .patch "
+    ".json .geojson .jsonld .webmanifest .xml .rss .atom .opml .xsd .xsl .dita"
 )
 
 _TEXT = ".txt .text .nfo .srt .vtt .adoc .asciidoc .asc .org .tex .latex .ltx .bib"  # markup shown
@@ -34,7 +35,7 @@ _TEXT = ".txt .text .nfo .srt .vtt .adoc .asciidoc .asc .org .tex .latex .ltx .b
 _ALL = (
     Format("markdown", "encoding", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
     Format("text", "encoding", "text", tuple(_TEXT.split())),
-    Format("log", "encoding", "text", (".log", ".out", ".err")),
+    Format("log", "encoding", "text", (".log", ".out", ".err", ".jsonl", ".ndjson")),
     Format("code", "encoding", "text", tuple(_CODE.split())),
     Format("rst", "rst", "text", (".rst", ".rest")),
     Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),
@@ -49,11 +50,8 @@ _ALL = (
     Format("email", "email", "whole", (".eml", ".mht", ".mhtml")),
     Format("notebook", "notebook", "whole", (".ipynb",)),
     Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
-    Format("json", "json", "text", (".json", ".geojson", ".jsonld", ".webmanifest")),
-    Format("jsonl", "json", "text", (".jsonl", ".ndjson")),
     Format("picture", "picture", "whole", (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".webp")),
     Format("tiff", "picture", "parsed", (".tif", ".tiff")),
-    Format("xml", "xml", "tree", (".xml", ".rss", ".atom", ".opml", ".xsd", ".xsl", ".dita")),
 )
 
 FORMATS = {entry.name: entry for entry in _ALL}

@@ -10,7 +10,7 @@ from rag.documents.cleaning import clean
 from rag.documents.stream import Part
 
 _SPACES = re.compile(r"[ \t\n\xa0]{2,}|[ \t\n]")
-_CLOSE = {("item", "item"), ("caption", "table"), ("term", "item"), ("field", "field")}
+_CLOSE = {("item", "item"), ("caption", "table"), ("term", "item")}
 """What stands on the line after the other; all else has a blank line before it."""
 
 
@@ -34,7 +34,7 @@ class Layout:
         if lines:
             self._add("paragraph", ["> " + line for line in lines] if quoted else lines)
 
-    def line(self, shape: Literal["caption", "term", "field"], text: str) -> None:
+    def line(self, shape: Literal["caption", "term"], text: str) -> None:
         """What the table that follows shows, what the definition on the next line is of (an item
         marked ":"), or a named value.
         """

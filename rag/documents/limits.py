@@ -20,12 +20,12 @@ class Limits:
             text and chunks are held until they are written.
         parsed_bytes: size of a file that a parser keeps (PDF, archives).
         whole_bytes: size of a file that is read whole (mail, notebooks, RTF).
-        tree_bytes: size of markup that becomes a tree in memory (HTML, JSON, parts of archives);
+        tree_bytes: size of markup that becomes a tree in memory (HTML, parts of archives);
             the tree may take twenty times as much.
         expanded_bytes: what all members of an archive may hold together.
         expansion_ratio: expanded to packed size, looked at beyond 32 MiB expanded.
         members: entries of an archive.
-        depth: nesting of JSON and HTML; that of XML is bounded by its parser (`markup.py`).
+        depth: nesting of HTML; that of XML is bounded by its parser (`markup.py`).
         pages: pages, slides or chapters that are read; what follows is left out, with a warning.
         cells: table cells of a workbook that are read; likewise.
         pixels: of a picture that is read.

@@ -148,14 +148,10 @@ def _text_format(path: Path, head: bytes, named: Format | None) -> Format:
     name = None if named is None else named.name
     if named is not None and (name not in _BINARY or (name == "pdf" and b" obj" in head)):
         return named
-    if path.suffix.lower() == ".svg":  # XML, and yet no text
-        _check_supported(path)
     plain = head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf \r\n\t")
     if _HTML.match(plain):
         return FORMATS["html"]
-    if plain.startswith(b"<?xml"):
-        return FORMATS["xml"]
-    if name in {"xls", "xlsx"}:
+    if name in {"xls", "xlsx"} and not plain.startswith(b"<?xml"):
         return FORMATS["csv"]
     _check_supported(path)
     return FORMATS["text"]

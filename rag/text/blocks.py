@@ -29,12 +29,9 @@ from rag.text.wrapping import stripped
 from state.blocks import PROSE, Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
-_RECORDS = frozenset({"json", "jsonl"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
-_UNMARKED = frozenset({"code", "log"}) | _RECORDS | _TABLES
+_UNMARKED = frozenset({"code", "log"}) | _TABLES
 """Formats whose lines are never a heading, a fence or an item."""
-_LONG_FIELD = 200
-"""A record that is longer is read as prose."""
 
 
 def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> list[Block]:
@@ -127,9 +124,6 @@ class BlockParser:
                 self._blocks.row(start, end, after_blank=self._blank)
         elif self.format == "log":
             self._blocks.begin(BlockKind.ROW, start, end)
-        elif self.format in _RECORDS:
-            kind = BlockKind.PARAGRAPH if len(line) > _LONG_FIELD else BlockKind.METADATA
-            self._blocks.begin(kind, start, end)
         elif self._blocks.open is None:
             self._blocks.begin(BlockKind.CODE, start, end, level=int(line[0] in " \t"))
         else:

@@ -81,19 +81,16 @@ def said(path: Path) -> str:
 
 
 def test_entities_are_not_expanded(tmp_path: Path) -> None:
-    bomb = said(save(tmp_path, "a.xml", LAUGHS + "<x><p>Before &j; after</p></x>"))
-    assert "haha" not in bomb
-    secret = save(tmp_path, "secret.txt", "the secret")
-    outside = f'<!DOCTYPE x [<!ENTITY e SYSTEM "file://{secret}">]><x><p>Words &e; here</p></x>'
-    text = said(save(tmp_path, "b.xml", outside))
-    assert "Words" in text
-    assert "the secret" not in text
     body = f"<w:document {WORD}><w:body><w:p><w:r><w:t>Say &j; so</w:t></w:r></w:p></w:body>"
     docx = zipped(tmp_path / "a.docx", {"word/document.xml": LAUGHS + body + "</w:document>"})
     assert len(said(docx)) < 1000
     one = '<!DOCTYPE d [<!ENTITY j "lol">]>'
     docx = zipped(tmp_path / "b.docx", {"word/document.xml": one + body + "</w:document>"})
     assert said(docx).split() == ["Say", "so"]  # what stands behind an entity is no part of it
+    secret = save(tmp_path, "secret.txt", "the secret")
+    outside = f'<!DOCTYPE d [<!ENTITY j SYSTEM "file://{secret}">]>'
+    docx = zipped(tmp_path / "d.docx", {"word/document.xml": outside + body + "</w:document>"})
+    assert said(docx).split() == ["Say", "so"]
     docx = zipped(tmp_path / "c.docx", {"word/document.xml": body + "</w:document>"})
     assert "Entity 'j' not defined" in said(docx)
     assert "(document.xml," in said(docx)
@@ -102,11 +99,6 @@ def test_entities_are_not_expanded(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("a.json", "[" * 100_000),
-        ("b.json", "[" * 100_000 + "]" * 100_000),
-        ("c.json", '{"a":' * 500 + "1" + "}" * 500),
-        ("a.jsonl", "[" * 100_000 + "]" * 100_000),
-        ("a.xml", "<a>" * 100_000),
         ("b.docx", "<x>" * 300 + "deep" + "</x>" * 300),
         ("a.ipynb", "[" * 100_000 + "]" * 100_000),
     ],
@@ -303,10 +295,8 @@ CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\r]")
 _START = {
     ".pdf": b"%PDF-1.4\n1 0 obj\n<<",
     ".html": b"<html><table><td>",
-    ".xml": b"<?xml version='1.0'?><a>",
     ".rtf": b"{\\rtf1 ",
     ".eml": b"From: a\nContent-Type: multipart/mixed; boundary=B\n\n--B\n",
-    ".json": b'{"a": [',
     ".ipynb": b'{"cells": [{"cell_type": "code", "source": ',
     ".csv": b'a,b\n"',
 }

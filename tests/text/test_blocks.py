@@ -176,7 +176,6 @@ def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() 
         ("code", "def f():\n    return 1\n\n    # no item\n- x\n", ["code", "code"]),
         ("csv", "a | b\n1 | 2\n", ["row", "row"]),
         ("log", "# one line\n- another\n", ["row", "row"]),
-        ("json", "a: 1\nb:\n  - 2\n", ["metadata", "metadata", "metadata"]),
         ("email", "From: Ada\nTo: Bob\n\nHi.\n", ["metadata", "metadata", "paragraph"]),
         ("org", "# Top\n## Part\nbody\n", ["heading", "heading", "paragraph"]),
         ("html", "# Top\n\nGo:\n\n```\nx\n```\n", ["heading", "paragraph", "code"]),
@@ -208,7 +207,7 @@ PIECES = st.sampled_from(
     [*MARKDOWN.splitlines(keepends=True), *PLAIN.splitlines(keepends=True), *ODD]
 )
 TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=40).map("".join)
-FORMATS = st.sampled_from(["markdown", "text", "rst", "org", "code", "csv", "log", "json", "pdf"])
+FORMATS = st.sampled_from(["markdown", "text", "rst", "org", "code", "csv", "log", "pdf"])
 
 
 @settings(max_examples=300)
