@@ -46,7 +46,6 @@ _ALL = (
     Format("xls", "workbook", "whole", (".xls", ".xlt")),
     Format("odt", "opendocument", "parsed", (".odt", ".ott", ".odp", ".ods")),
     Format("epub", "epub", "parsed", (".epub",)),
-    Format("rtf", "rtf", "whole", (".rtf",)),
     Format("email", "email", "whole", (".eml", ".mht", ".mhtml")),
     Format("notebook", "notebook", "whole", (".ipynb",)),
     Format("csv", "csv", "text", (".csv", ".tsv", ".tab", ".psv")),
@@ -67,8 +66,8 @@ _KINDS = {
     "a font": ".ttf .otf .woff .woff2 .eot",
 }
 _SAVED_AS = {
-    ".doc": ".docx", ".dot": ".docx", ".ppt": ".pptx", ".pps": ".pptx", ".msg": ".eml",
-    ".mbox": "one .eml a message", ".ics": ".csv", ".ical": ".csv", ".vcf": ".csv",
+    ".doc": ".docx", ".dot": ".docx", ".rtf": ".docx", ".ppt": ".pptx", ".pps": ".pptx",
+    ".msg": ".eml", ".mbox": "one .eml a message", ".ics": ".csv", ".ical": ".csv", ".vcf": ".csv",
     ".vcard": ".csv",
 }  # fmt: skip
 UNSUPPORTED = {

@@ -35,8 +35,8 @@ class Layout:
             self._add("paragraph", ["> " + line for line in lines] if quoted else lines)
 
     def line(self, shape: Literal["caption", "term"], text: str) -> None:
-        """What the table that follows shows, what the definition on the next line is of (an item
-        marked ":"), or a named value.
+        """What the table that follows shows, or what the definition on the next line is of (an item
+        marked ":").
         """
         if line := words(text):
             self._add(shape, [line])

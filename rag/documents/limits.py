@@ -19,7 +19,7 @@ class Limits:
         text_bytes: size of a file that is read as a stream (text, logs, JSON lines, tables); its
             text and chunks are held until they are written.
         parsed_bytes: size of a file that a parser keeps (PDF, archives).
-        whole_bytes: size of a file that is read whole (mail, notebooks, RTF).
+        whole_bytes: size of a file that is read whole (mail, notebooks).
         tree_bytes: size of markup that becomes a tree in memory (HTML, parts of archives);
             the tree may take twenty times as much.
         expanded_bytes: what all members of an archive may hold together.

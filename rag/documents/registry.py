@@ -90,8 +90,6 @@ def choose(path: Path, head: bytes) -> Format:
     named = _named(path)
     if b"%PDF-" in head[:1024]:
         return FORMATS["pdf"]
-    if head.lstrip().startswith(b"{\\rtf"):
-        return FORMATS["rtf"]
     if named is not None and named.module == "picture" and head.startswith(_PICTURES):
         return named
     if head.startswith(_ZIP):

@@ -362,13 +362,6 @@ def test_epub_chapters_come_in_the_order_of_the_spine(tmp_path: Path) -> None:
     assert len(document.warnings) == 1
 
 
-def test_rtf(tmp_path: Path) -> None:
-    source = r"{\rtf1\ansi{\info{\title Yard}}Caf\'e9 \u8364? \b bold\b0\par Second\par}"
-    document = read(save(tmp_path, "a.rtf", source))
-    assert document.title == "Yard"
-    assert "Café € bold\nSecond" in document.text
-
-
 MAIL = """From: Ada <ada@example.org>
 To: bo@example.org
 Subject: =?utf-8?q?Z=C3=BCge?=
@@ -479,7 +472,6 @@ def test_a_name_that_lies_is_seen_through(tmp_path: Path) -> None:
     assert read(pdf).format == "pdf"
     assert read(save(tmp_path, "b.pdf", PAGE)).format == "html"
     assert read(save(tmp_path, "c.xls", "a\tb\n1\t2\n")).text == "a | b\n1 | 2\n"
-    assert read(save(tmp_path, "d.doc", r"{\rtf1 rich}")).format == "rtf"
     assert read(save(tmp_path, "noname", "#!/bin/sh\necho\n")).format == "text"
 
 
