@@ -195,15 +195,11 @@ class Session(Closing):
         self, deps: Dependencies, thread: str, leave: Leave, *, pin: bool
     ) -> Dependencies:
         """With what the thread remembers, and the turn kept on it unless it was left."""
-        from rag.thread_export import cited_files
-
         memory = self.memory
 
         def record(answer: Answer) -> int:
-            files = cited_files(answer["citations"], self.reader)
-            return memory.store.append(
-                thread, answer, milestone=pin, files=files, collection=self.reader.name
-            )
+            name = self.reader.name
+            return memory.store.append(thread, answer, milestone=pin, collection=name)
 
         return replace(
             deps,

@@ -13,7 +13,6 @@ from state.database import Database
 from state.errors import DamagedError
 from state.packed import packed, unpacked
 from state.turns import (
-    CitedFile,
     Clock,
     PrunePlan,
     StoreSize,
@@ -88,7 +87,6 @@ class TurnStore(Closing):
         answer: Answer,
         *,
         milestone: bool = False,
-        files: Mapping[str, CitedFile] | None = None,
         collection: str | None = None,
     ) -> int:
         """Keep a finished turn, whole or not at all; returns its number."""
@@ -98,7 +96,6 @@ class TurnStore(Closing):
             key, number = row
             kept = {
                 "answer": {**answer, "thread": thread, "turn": number},
-                "files": dict(files or {}),
                 "collection": collection,
             }
             db.execute(
@@ -215,6 +212,7 @@ def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
     """`row` is (n, created_at, milestone, body)."""
     number, created_at, milestone, body = row
     kept = unpacked(body, f"Turn {number} of thread {thread!r}", _HINT)
+    kept.pop("files", None)  # which turns held once
     return Turn(thread, number, from_micros(created_at), bool(milestone), **kept)
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple, TypedDict
+from typing import NamedTuple
 
 from state.answer import Answer
 from state.errors import UsageError
@@ -27,17 +27,10 @@ def from_micros(stored: int) -> datetime:
     return datetime.fromtimestamp(stored / 1_000_000, UTC)
 
 
-class CitedFile(TypedDict):
-    """The file behind a cited source, and the hash of its bytes when it was indexed."""
-
-    path: str
-    content_hash: str
-
-
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One finished turn. `answer` is exactly what was shown, with `thread` and `turn` set;
-    `files` has the file of each cited source that was one; `collection` is what was asked.
+    `collection` is what was asked.
     """
 
     thread: str
@@ -45,7 +38,6 @@ class Turn:
     created_at: datetime
     milestone: bool
     answer: Answer
-    files: Mapping[str, CitedFile] = field(default_factory=dict)
     collection: str | None = None
 
 

@@ -54,7 +54,7 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 @app.command()
 @options.taking("threads")
 def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
-    """Print a thread's turns. Cited files that have changed since are marked."""
+    """Print a thread's turns."""
     _print(given, name, given.terminal.wrapped, json_=json_)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-from pathlib import Path
 
 import pytest
 from crag import HIGH, copied_home, crag, environment, make_home
@@ -99,19 +98,6 @@ def test_thread_is_listed_sized_and_exported(home):
     assert "> The Gillfoot Viaduct is 212 metres long." in text
     exported = json.loads(crag(home, "threads", "export", "line", "--json").stdout)
     assert exported["turns"] == turns(home, "line")
-
-
-def test_show_says_which_cited_files_changed_or_went(tmp_path):
-    home = make_home(tmp_path)
-    asked = crag(home, "chat", "-t", "t", stdin="How high is the Gillfoot Viaduct?\n")
-    assert asked.exit_code == 0, asked.stderr
-    file = Path(turns(home, "t")[0]["files"]["viaduct.md"]["path"])
-    assert turns(home, "t")[0]["files"]["viaduct.md"]["state"] == "same"
-    file.write_text(file.read_text() + "\nmore\n")
-    assert turns(home, "t")[0]["files"]["viaduct.md"]["state"] == "changed"
-    assert "has changed since" in crag(home, "threads", "show", "t").stdout
-    file.unlink()
-    assert "the file has gone since" in crag(home, "threads", "show", "t").stdout
 
 
 def test_thread_is_forgotten_only_when_confirmed(home):

@@ -48,12 +48,10 @@ def test_unknown_thread_has_nothing_and_reading_creates_nothing(store, tmp_path)
 def test_turn_comes_back_whole(store):
     answer = real_looking_answer(1)
     answer["question"] = "odd \udcff 🜚 \x1b[2J \x00 text"
-    files = {"a.md": {"path": "/home/me/a.md", "content_hash": "1:12"}}
-    number = store.append("law", answer, milestone=True, files=files)
+    number = store.append("law", answer, milestone=True)
     (turn,) = store.turns("law")
     assert number == 1
     assert turn.answer == {**answer, "thread": "law", "turn": 1}
-    assert turn.files == files
     assert turn.milestone
     assert turn.created_at == START
     assert answer["turn"] == 0, "the caller's own answer is not touched"
