@@ -41,8 +41,6 @@ def show(
     json_: options.Json = False,
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
-    from rag.tracing.stored_trace import loops
-
     terminal = given.terminal
     with _store(given) as traces:
         found = traces.get(trace_id)
@@ -55,8 +53,7 @@ def show(
         _print(found, page)
         terminal.out(page.export_html(inline_styles=True))
     elif json_:
-        gained = [loop.gained for loop in loops(found)]
-        terminal.json({**found, "gained": gained})
+        terminal.json(found)
     else:
         _print(found, terminal.console(stderr=False))
 

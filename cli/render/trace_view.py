@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from cli.render.text import dollars, place
 from cli.terminal import clean, print_rows
-from rag.tracing.stored_trace import DECISIONS, newly_relevant
 from state.answer import Answer
 from state.events import Event, RetrievedItem
 from state.passages import Grade
@@ -16,6 +15,7 @@ from state.wording import many
 if TYPE_CHECKING:
     from rich.console import Console
 
+_DECISIONS = {"generate": "answer", "transform_query": "rewrite the query", "abstain": "abstain"}
 _MARK = {"correct": ("✓", "green"), "ambiguous": ("?", "yellow"), "incorrect": ("✗", "red")}
 WORTH_SAYING = 0.05
 """The share of a turn's time from which a node is named; `--json` has them all."""
@@ -58,10 +58,11 @@ class TraceView:
                 self._line("│  ", f"retrieved {found}, {new} new", "dim")
             case "graded":
                 self._grades |= {grade["chunk_id"]: grade for grade in event["grades"]}
+                gained = 0
                 for item in self._retrieved:
                     if grade := self._grades.get(item["chunk_id"]):
                         self._show_graded(item, grade)
-                gained = newly_relevant(self._retrieved, self._grades)
+                        gained += item["new"] and grade["relevant"]
                 self._line("│  ", f"gained {many(gained, 'relevant chunk')}", "dim")
             case "answer":
                 self._show_answer(event["answer"])
@@ -71,7 +72,7 @@ class TraceView:
     def _show_step(self, event: Event) -> None:
         match event["event"]:
             case "decided":
-                told = f"→ {DECISIONS[event['decision']]}: {event['reason']}"
+                told = f"→ {_DECISIONS[event['decision']]}: {event['reason']}"
                 self._line("│  ", told, "magenta")
             case "rewritten":
                 query = event["query"] or "no better query"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import TypedDict
 
-from rag.tracing.stored_trace import began, loops, path_taken
+from rag.tracing.stored_trace import began, path_taken
 from state.answer import Answer
 from state.errors import UsageError
 from state.trace_store import Trace
-from state.wording import written_place
 
 
 class Difference(TypedDict):
@@ -33,7 +31,7 @@ def diff_traces(one: Trace, other: Trace) -> list[Difference]:
     """
     if "research" in (one["kind"], other["kind"]):
         raise UsageError("Only the traces of questions can be compared, not of research runs.")
-    first, second = _loops(one), _loops(other)
+    first, second = _loops(one["answer"]), _loops(other["answer"])
     return [
         *_differences("", _run(one), _run(other)),
         *(
@@ -61,7 +59,7 @@ def _run(trace: Trace) -> Words:
         "stand-alone question": answer["standalone_question"],
         "collection": event["collection"],
         "engine": " ".join(str(each) for each in answer["engine"].values() if each),
-        **{name: str(event.get(name)) for name in ("files", "k", "max_loops")},
+        **{name: str(event.get(name)) for name in ("files", "k", "max_loops", "grader")},
         "path": " → ".join(path_taken(trace)),
         "generation retries": str(answer["generation_retries"]),
     }
@@ -82,16 +80,14 @@ def _result(answer: Answer) -> Words:
     }
 
 
-def _loops(trace: Trace) -> dict[str, Words]:
+def _loops(answer: Answer) -> dict[str, Words]:
     found: dict[str, Words] = {}
-    for loop in loops(trace):
-        chunks: defaultdict[str, list[str]] = defaultdict(list)
-        for rank, item in enumerate(loop.chunks, 1):
-            place = written_place(item)
-            chunks[f"rank of {place}"].append(f"#{rank}")
-            if grade := loop.grades.get(item["chunk_id"]):
-                sure = "" if grade["confidence"] is None else f" {grade['confidence']:.2f}"
-                chunks[f"grade of {place}"].append(f"{grade['verdict']}{sure} ({grade['grader']})")
-        said = {what: ", ".join(each) for what, each in chunks.items()}
-        found[f"loop {loop.number}"] = {"query": loop.query, **said, "decision": loop.decision}
+    for loop in answer["loops"]:
+        told = {"query": loop["query"]}
+        for rank, chunk in enumerate(loop["chunks"], 1):
+            name = f"{chunk['source']} {chunk['chunk_id'][:6]}"
+            sure = "" if chunk["confidence"] is None else f" {chunk['confidence']:.2f}"
+            told[f"rank of {name}"] = f"#{rank}"
+            told[f"grade of {name}"] = ("" if chunk["relevant"] else "not ") + f"relevant{sure}"
+        found[f"loop {loop['loop']}"] = {**told, "decision": loop["decision"]}
     return found

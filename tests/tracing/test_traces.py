@@ -9,35 +9,31 @@ import pytest
 from turn_samples import make_answer
 
 from rag.tracing.diff import diff_traces
-from rag.tracing.stored_trace import loops, path_taken
 from state.errors import StorageError, UsageError
 from state.events import Event
 from state.home_db import HOME_FILE
 from state.trace_store import PRUNE_EVERY, Trace, TraceBounds, TraceStore
 
-CHUNK = {"chunk_id": "c1", "source": "a.md", "start_line": 1, "end_line": 3, "page": None}
-CHUNK |= {"score": 1.0, "dense_rank": 1, "lexical_rank": 2, "new": True}
-GRADE = {"chunk_id": "c1", "relevant": True, "verdict": "correct", "confidence": 0.9}
-GRADE |= {"reason": "covers 'railway'", "grader": "local"}
+CHUNK = {"chunk_id": "3fa9c1d2", "source": "a.md", "score": 1.0, "relevant": True}
+CHUNK |= {"confidence": 0.9, "reason": "covers 'railway'"}
 
 
-def events(query: str = "railway", *, grade: dict[str, Any] = GRADE, k: int = 8) -> list[Event]:
+def events(query: str = "railway", *, k: int = 8) -> list[Event]:
     started = {"question": "q", "engine": "local", "model": None, "max_loops": 3, "k": k}
     started |= {"collection": "default", "grader": "auto", "verify": "code", "web": False}
     said: list[dict[str, Any]] = [
         {"event": "turn_started", **started},
         {"event": "node_started", "node": "retrieve"},
-        {"event": "retrieved", "loop": 0, "query": query, "chunks": [CHUNK]},
-        {"event": "node_started", "node": "grade_documents"},
-        {"event": "graded", "loop": 0, "grades": [grade], "sufficient": True},
-        {"event": "decided", "loop": 0, "decision": "generate", "reason": "enough"},
+        {"event": "retrieved", "loop": 0, "query": query, "chunks": []},
     ]
     return cast("list[Event]", said)
 
 
-def a_trace(said: list[Event]) -> Trace:
+def a_trace(said: list[Event], query: str = "railway", **graded: Any) -> Trace:
     kept = {"schema": "crag.trace/1", "trace_id": "t", "created_at": 0.0, "kind": "answer"}
-    return {**kept, "answer": make_answer("q", "a"), "events": said}
+    loop = {"loop": 0, "query": query, "new_chunks": 1, "decision": "generate", "reason": "enough"}
+    answer = make_answer("q", "a", loops=[{**loop, "chunks": [{**CHUNK, **graded}]}])
+    return {**kept, "answer": answer, "events": said}
 
 
 def test_a_trace_comes_back_as_it_was_by_id_beginning_or_last(tmp_path: Path):
@@ -93,17 +89,11 @@ def test_the_same_run_has_no_difference():
 
 
 def test_queries_grades_and_settings_are_told_apart():
-    other = events("rail", grade={**GRADE, "verdict": "incorrect", "confidence": 0.1}, k=4)
-    found = {d["what"]: (d["a"], d["b"]) for d in diff_traces(a_trace(events()), a_trace(other))}
+    other = a_trace(events(k=4), query="rail", relevant=False, confidence=0.1)
+    found = {d["what"]: (d["a"], d["b"]) for d in diff_traces(a_trace(events()), other)}
     assert found["loop 0 query"] == ("railway", "rail")
     assert found["k"] == ("8", "4")
-    assert found["loop 0 grade of a.md:1-3"] == ("correct 0.90 (local)", "incorrect 0.10 (local)")
-
-
-def test_a_trace_is_read_as_loops_and_a_path():
-    (loop,) = loops(a_trace(events()))
-    assert (loop.query, loop.gained, loop.decision) == ("railway", 1, "generate")
-    assert path_taken(a_trace(events())) == ["retrieve", "grade_documents"]
+    assert found["loop 0 grade of a.md 3fa9c1"] == ("relevant 0.90", "not relevant 0.10")
 
 
 def test_a_store_that_is_not_a_store_is_left_alone(tmp_path: Path):
