@@ -16,11 +16,8 @@ app = new_app()
 def doctor(given: options.Given, json_: options.Json = False) -> int:
     """Check each part and print the mending command.
 
-    The parts are catalog, indexes, vectors, embedder, disk, permissions and model; exit 4 if one
-    fails.
-
-    Of a model: is it offered, which forms of reply its server takes, whether it thinks, how long
-    its context is and how fast it reads. It is sent one small made-up document.
+    The parts are catalog, indexes, vectors, embedder, disk, permissions and model, which is sent
+    one small made-up document; exit 4 if one fails.
     """
     from rag.doctor.checkup import examine
 

@@ -19,9 +19,7 @@ from rag.index.home.catalog import Catalog, check_lexical, let_index
 from rag.index.home.chroma import VectorsDamaged
 from rag.index.home.store import HomeStore
 from rag.index.home.vectors import ChromaIndex
-from rag.index.store import Store
 from rag.index.terms import TERMS_VERSION
-from rag.ingest.staleness import staleness
 from state.errors import CragError
 from state.sqlite_file import error_code, transaction
 from state.wording import many
@@ -50,7 +48,6 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
                     collection_rows.mark_terms(connection, row.id, "")
             yield lexical
             yield _vectors(row, store.chroma(connection, row))
-        yield _check_files(store, name)
 
 
 def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Check]:
@@ -59,7 +56,6 @@ def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Ch
         yield well("store", store.about())
         for each in store.summaries():
             yield from _check_embedder(each.name, each.embedder, embedder)
-            yield _check_files(store, each.name)
     except CragError as error:
         yield ill("store", error)
 
@@ -69,13 +65,6 @@ def _check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) 
     if used != named:
         detail = f"embedded by {used}, the settings name {named}"
         yield ill(f"{name}: embedder", detail, f"Choose that embedder, or: {_ANEW.format(name)}")
-
-
-def _check_files(store: Store, name: str) -> Check:
-    part, stale = f"{name}: files", staleness(store, name)
-    if stale.line is not None:
-        return ill(part, stale.line.partition(";")[0], _AGAIN.format(name))
-    return well(part, f"{many(stale.checked, 'file')} as indexed")
 
 
 def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:

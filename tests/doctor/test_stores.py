@@ -49,15 +49,6 @@ def test_a_damaged_file_is_named_with_what_mends_it(tmp_path, crag, name):
     assert f"{path}" in told.output.partition("mend: ")[2].replace("\n", " ")
 
 
-def test_files_that_have_changed_since_are_a_fault(tmp_path):
-    home = home_of(tmp_path, LINE)
-    (tmp_path / "files" / "line.md").unlink()
-    told = crag_in(home)("doctor")
-    assert told.exit_code == 4
-    assert "FAIL  default: files: 1 indexed file has" in told.output
-    assert "mend: crag ingest -c default" in told.output
-
-
 def test_what_a_process_killed_at_its_first_turn_leaves_is_no_damage(tmp_path, crag):
     (tmp_path / "home" / "home.db").write_bytes(b"")
     assert "ok    threads: home.db is sound" in crag("doctor").output

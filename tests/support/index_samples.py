@@ -62,6 +62,6 @@ def parts(source: str, texts: list[str]) -> Iterator[DocumentPart]:
 
 
 def ill_parts(home) -> list[str]:
-    """What `crag doctor` finds wrong with the collections of this home; their files never were."""
+    """What `crag doctor` finds wrong with the collections of this home."""
     checks = check_collections(home, EMBEDDER.identity)
-    return [each.part for each in checks if not each.ok and not each.part.endswith(": files")]
+    return [each.part for each in checks if not each.ok]
