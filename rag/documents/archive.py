@@ -58,7 +58,6 @@ class Archive(zipfile.ZipFile):
             return None
 
     def core_title(self) -> str | None:
-        """The title in an Office document's properties."""
         core = self.optional_root("docProps/core.xml")
         return None if core is None else given_title(core.findtext("{*}title") or None)
 

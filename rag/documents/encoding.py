@@ -104,12 +104,10 @@ def decode(data: bytes, declared: str | None = None) -> str:
 
 
 def is_text(head: bytes) -> bool:
-    """Whether the first bytes of a file look like text in any encoding."""
     return head.startswith(tuple(_BOMS)) or not _is_binary(head)
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """Text as it stands."""
     return (Part(block) for block in text_blocks(reading))
 
 

@@ -22,7 +22,6 @@ _OUTSIDE_LINKS = " | ".join([".//text()[not(ancestor::a)]", *(f".//{h}//text()" 
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """The page's text as one piece."""
     reading.title, part = page_part(reading.path.read_bytes(), reading)
     yield part
 

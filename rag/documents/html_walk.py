@@ -71,7 +71,6 @@ class PageReader:
         self._quotations = 0
 
     def block(self, element: Element, level: int = 0) -> None:
-        """Everything in a block element, as blocks."""
         self._children(element, level)
         self._flush()
 

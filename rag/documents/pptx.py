@@ -110,7 +110,6 @@ def _text_body(shape: Element, layout: Layout) -> None:
 
 
 def _chart(root: Element, layout: Layout) -> None:
-    """A chart's title and series as a table."""
     layout.paragraph("".join(t.text or "" for t in root.iterfind("{*}chart/{*}title//{*}t")))
     series = list(root.iter("{*}ser"))
     if not series:

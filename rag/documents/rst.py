@@ -57,7 +57,6 @@ _REFERS = frozenset("ref doc term any numref pep rfc dfn abbr sup sub".split()) 
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """The file as one piece."""
     if reading.path.stat().st_size > _LONGEST:
         yield from encoding.read(reading)
     else:

@@ -83,7 +83,6 @@ class BuiltinEmbedder:
         return float(np.linalg.norm(self.word_vectors(word)[0].sum(axis=0)))
 
     def has_word(self, word: str) -> bool:
-        """Whether the word is a token of its own, as common ones are."""
         return self._tokenizer.token_to_id(f"\u2581{word}") is not None
 
     def _embed(self, texts: Sequence[str], weights: npt.NDArray[np.floating]) -> Vectors:

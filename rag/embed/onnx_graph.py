@@ -22,8 +22,6 @@ _LARGEST = 127
 
 
 class _Graph:
-    """Nodes and constants, as they are written down one after the other."""
-
     def __init__(self, weights: dict[str, npt.NDArray[np.float32]]) -> None:
         self.weights = weights
         self.nodes: list[bytes] = []

@@ -25,8 +25,6 @@ OFFER = f"`crag model get` ({MEGABYTES} MB, once) has what is found ranked by me
 
 @dataclass(frozen=True, slots=True)
 class HeldModel:
-    """Weights that lie in a home, ready to read with."""
-
     name: str
     folder: Path
 

@@ -68,7 +68,6 @@ def find(sql: Sql, name: str) -> CollectionRow | None:
 
 
 def names(sql: Sql) -> list[str]:
-    """Sorted."""
     return [row[0] for row in sql.execute("SELECT name FROM collections ORDER BY name").fetchall()]
 
 
@@ -207,7 +206,6 @@ class Contents:
         return {decode_path(path): FileStat(*stat) for path, *stat in rows}
 
     def unread(self) -> list[UnreadFile]:
-        """The files remembered as unreadable."""
         rows = self._asked(
             "SELECT path, reason, failed, size, mtime_ns, changed_ns FROM unread"
             " WHERE collection_id = $1"

@@ -36,7 +36,6 @@ _IN_USE: ContextVar[str | None] = ContextVar("language", default=None)
 
 
 def in_use() -> str:
-    """The language that texts are read in here and now."""
     return _IN_USE.get() or ENGLISH
 
 

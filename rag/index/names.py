@@ -60,7 +60,6 @@ class Asked:
 
 
 def name_keys(source: str, title: str | None) -> set[str]:
-    """All keys of one document."""
     path = PurePath(source)
     keys: set[str] = set()
     name, folder = _words(path.stem), _words(path.parent.name)

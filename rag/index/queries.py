@@ -127,7 +127,6 @@ class Queries(Contents):
         return [row for row in named if chosen is None or chosen.match_file(row[1])][:most]
 
     def number_of(self, source: str) -> int | None:
-        """The row of the document of this source."""
         rows = self._asked(
             "SELECT id FROM documents WHERE collection_id = $1 AND source = $2",
             encode_path(source),
@@ -149,7 +148,6 @@ class Queries(Contents):
         return {row for (row,) in rows_of_many(self._sql, query, rows, self.row.id)}
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
-        """The cosine of each of these chunks."""
         query = "SELECT id, vector FROM chunks WHERE id IN ({some})"
         found = rows_of_many(self._sql, query, rows)
         stored = decode_vectors([stored for _, stored in found], len(vector))
@@ -157,7 +155,6 @@ class Queries(Contents):
         return {row: float(cosine) for (row, _), cosine in zip(found, near, strict=True)}
 
     def text(self, document: int) -> str:
-        """The extracted text of a document."""
         return self._texts.whole(document)
 
     def read(self, rows: Sequence[int]) -> dict[int, RetrievedChunk]:

@@ -40,7 +40,6 @@ def rarity(count: int, total: int) -> float:
 
 
 def term_weights(frequencies: Mapping[str, int], total: int) -> dict[str, float]:
-    """The rarity of each term."""
     return {term: rarity(count, total) for term, count in frequencies.items()}
 
 

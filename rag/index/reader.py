@@ -198,7 +198,6 @@ class CollectionReader:
             return [title or source for _, source, title, _ in self._queries.shown(most)]
 
     def document(self, source: str) -> IndexedDocument | None:
-        """What is known of a source, or None if it is not in the collection."""
         with self.snapshot():
             return self._queries.document(source)
 

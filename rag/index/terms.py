@@ -68,7 +68,6 @@ def indexed_text(text: str) -> str:
 
 
 def indexed_head(title: str | None, heading: str) -> str:
-    """Those of what stands above a chunk."""
     return indexed_text(f"{title} {heading}" if title else heading)
 
 

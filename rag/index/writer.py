@@ -255,7 +255,6 @@ class CollectionWriter(Contents, ABC):
 
 
 def _place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, int, int, int]:
-    """Path, root, size and times, as their columns keep them."""
     both = document.path, document.root
     path, root = (None if each is None else encode_path(each) for each in both)
     return path, root, *document.stat
@@ -264,7 +263,6 @@ def _place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, in
 def _document_row(
     document: IndexedDocument, title: str | None, chunks: int, characters: int
 ) -> tuple[Any, ...]:
-    """As of COLUMNS."""
     return (
         encode_path(document.source),
         *_place_of(document),
@@ -279,7 +277,6 @@ def _document_row(
 
 
 def _columns(chunk: Chunk) -> tuple[Any, ...]:
-    """From `key` to `blocks`."""
     return (
         chunk_key(chunk.chunk_id),
         text_hash(embedding_text(chunk)),

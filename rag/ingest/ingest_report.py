@@ -59,7 +59,6 @@ class Reporter:
     def done(
         self, path: str, outcome: Outcome, source: str | None, size: int, reason: str | None = None
     ) -> None:
-        """Tells of a file, and counts it."""
         if outcome in _COUNTED:
             setattr(self.report, outcome, getattr(self.report, outcome) + 1)
         if reason is not None:

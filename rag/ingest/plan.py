@@ -94,7 +94,6 @@ def _add_new(
     remembered: dict[str, UnreadFile],
     taken: set[str],
 ) -> None:
-    """Tasks for files not indexed."""
     for path in sorted(wanted):
         stat = wanted[path]
         if _is_remembered(plan, remembered, path, stat):

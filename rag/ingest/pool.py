@@ -42,7 +42,6 @@ class Reader:
         return self._child
 
     def give(self, tasks: Sequence[Task]) -> None:
-        """More tasks; none is waiting."""
         self.waiting.extend(tasks)
         self._send()
 

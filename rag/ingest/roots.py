@@ -113,10 +113,8 @@ def root_options(globs: Globs, *, finished: bool) -> str:
 
 
 def is_current(options: str) -> bool:
-    """Whether what was recorded of a folder says that its files were read as they are now."""
     return bool(json.loads(options).get("reading") == reading_version())
 
 
 def is_unfinished(options: str) -> bool:
-    """Whether the last ingest of a folder was interrupted."""
     return bool(json.loads(options).get("reading") == "")

@@ -56,7 +56,6 @@ class BlockBuilder:
 
     @property
     def kind(self) -> BlockKind | None:
-        """Of the block that is open."""
         return None if self.open is None else self.open.kind
 
     @property

@@ -47,5 +47,4 @@ def _words(found: re.Match[str]) -> str:
 
 
 def one_line(text: str) -> str:
-    """The text on one line, a run of white space as one space."""
     return " ".join(text.split())

@@ -35,8 +35,6 @@ _OF_THESE = "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_
 
 
 class HomeQueries(Queries):
-    """A `Queries` of the catalog."""
-
     def __init__(
         self,
         connection: sqlite3.Connection,

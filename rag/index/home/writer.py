@@ -19,8 +19,6 @@ _VACUUM_PAGES = 20_000
 
 
 class HomeWriter(CollectionWriter):
-    """A `CollectionWriter` on the catalog."""
-
     def __init__(
         self, connection: sqlite3.Connection, row: CollectionRow, index: ChromaIndex, notice: Notice
     ) -> None:

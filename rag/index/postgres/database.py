@@ -63,8 +63,6 @@ REVOKE ALL ON FUNCTION settle, forget_index FROM PUBLIC;
 
 
 class SharedDatabase(PostgresDatabase):
-    """A schema with the tables of collections, and those of a team's questions beside them."""
-
     schema: str
     versions = "store_version"
     version = 8

@@ -41,8 +41,6 @@ WHERE collection_id = {collection} AND document_id = ANY($3) ORDER BY cosine DES
 
 
 class PostgresQueries(Queries):
-    """A `Queries` of a shared store."""
-
     dense_searched = "pgvector"
 
     def __init__(self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None) -> None:

@@ -27,8 +27,6 @@ _LEAST_SECONDS = 1.0
 
 
 class PostgresStore(Store):
-    """The store at `url`, in one schema of its database."""
-
     def __init__(self, url: str, schema: str) -> None:
         self.url = checked_url(url)
         self.schema = schema

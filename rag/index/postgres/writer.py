@@ -44,8 +44,6 @@ WHERE collection_id = $2 AND term = lexeme
 
 
 class PostgresWriter(CollectionWriter):
-    """On a connection of its own."""
-
     _group_seconds = 10.0
 
     def __init__(self, database: SharedDatabase, row: CollectionRow, host: str) -> None:
