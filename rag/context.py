@@ -13,7 +13,7 @@ from itertools import zip_longest
 from rag.index.reader import CollectionReader
 from state.blocks import Block, BlockKind
 from state.documents import without_header
-from state.passages import ContextDocument, Excerpt, Grade, RetrievedChunk, is_web
+from state.passages import ContextDocument, Grade, RetrievedChunk, is_web
 
 BEST = 20
 """Chunks that are given at most before their neighbours."""
@@ -124,25 +124,11 @@ def _given(number: int, chunks: Sequence[RetrievedChunk]) -> ContextDocument:
         "number": number,
         "source": in_order[0]["source"],
         "title": in_order[0]["title"],
-        "excerpts": [_excerpt(chunk) for chunk in in_order],
+        "excerpts": in_order,
     }
     if copies := chunks[0].get("also"):
         given["also"] = copies
     return given
-
-
-def _excerpt(chunk: RetrievedChunk) -> Excerpt:
-    return {
-        "chunk_id": chunk["chunk_id"],
-        "heading": chunk["heading"],
-        "page": chunk["page"],
-        "anchor": chunk.get("anchor"),
-        "start_line": chunk["start_line"],
-        "start_char": chunk["start_char"],
-        "end_char": chunk["end_char"],
-        "text": chunk["text"],
-        "blocks": chunk["blocks"],
-    }
 
 
 def document_text(document: ContextDocument) -> str:
@@ -173,7 +159,7 @@ def document_text(document: ContextDocument) -> str:
     return told + _fenced(run, inside=inside)
 
 
-def _is_inside_code(excerpt: Excerpt) -> bool:
+def _is_inside_code(excerpt: RetrievedChunk) -> bool:
     """Whether it begins behind the line that opens a fence."""
     first = next((Block(*block) for block in excerpt["blocks"]), None)
     if first is None or first.kind is not BlockKind.CODE:
@@ -189,7 +175,7 @@ def _fenced(run: str, *, inside: bool) -> str:
     return f"{run}\n```" if len(_FENCE.findall(run)) % 2 else run
 
 
-def _cleaned(excerpt: Excerpt) -> str:
+def _cleaned(excerpt: RetrievedChunk) -> str:
     """Its text without fields of front matter and shortcodes."""
     text, base = excerpt["text"], excerpt["start_char"]
     blocks = [Block(*block) for block in excerpt["blocks"]]

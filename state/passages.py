@@ -31,9 +31,9 @@ class RetrievedChunk(TypedDict):
     fused score (higher is better, comparable within one query only); `signs` are what it was
     ranked by, where a search ranked it, and the ranks its 1-based places in the legs, None where
     a leg did not return the chunk. `loop` is the loop that first found it. `also` names the
-    other sources that hold a copy, `meant` how surely the query names its document, to 1,
-    `meaning` the cosine that a transformer gives it. `anchor` is as of
-    `state.documents.Chunk`: where it is not None, the lines are of the extracted text only.
+    other sources that hold a copy, `meant` how surely the query names its document, to 1. `anchor`
+    is as of `state.documents.Chunk`: where it is not None, the lines are of the extracted text
+    only.
     """
 
     chunk_id: str
@@ -85,25 +85,9 @@ class Grade(TypedDict):
     grader: GraderName
 
 
-def text_between(held: RetrievedChunk | Excerpt, start: int, end: int) -> str:
+def text_between(held: RetrievedChunk, start: int, end: int) -> str:
     """What stands at `[start:end]` of the document, all of it in what is `held`."""
     return held["text"][start - held["start_char"] : end - held["start_char"]]
-
-
-class Excerpt(TypedDict):
-    """A stretch of a document that a model is given: `text` is exactly its `[start_char:end_char]`,
-    the `blocks` of one chunk. `anchor` is as in a chunk.
-    """
-
-    chunk_id: str
-    heading: str
-    page: int | None
-    anchor: str | None
-    start_line: int
-    start_char: int
-    end_char: int
-    text: str
-    blocks: list[Block]
 
 
 class ContextDocument(TypedDict):
@@ -114,13 +98,13 @@ class ContextDocument(TypedDict):
     number: int
     source: str
     title: str | None
-    excerpts: list[Excerpt]
+    excerpts: list[RetrievedChunk]
     also: NotRequired[list[str]]
 
 
 def cited(
     of: RetrievedChunk | ContextDocument,
-    held: RetrievedChunk | Excerpt,
+    held: RetrievedChunk,
     start: int,
     end: int,
     passage: str,
@@ -151,7 +135,7 @@ def cited(
     return found
 
 
-def _anchor_at(held: RetrievedChunk | Excerpt, at: int) -> str | None:
+def _anchor_at(held: RetrievedChunk, at: int) -> str | None:
     """What the document calls the place at an offset of it: of a converted one the last heading
     there, or else its paragraph; None where its lines tell.
     """

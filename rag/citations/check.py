@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from state.answer import QUOTED, AnswerPart, Citation, ClaimRecord, ClaimVerdict
@@ -46,16 +46,17 @@ class Checked:
 
     parts: Sequence[AnswerPart]
     findings: Sequence[Finding]
-    text: str = field(init=False)
-    citations: list[Citation] = field(init=False)
-    claims: list[ClaimRecord] = field(init=False)
+    text: str
+    citations: list[Citation]
+    claims: list[ClaimRecord]
 
-    def __post_init__(self) -> None:
+    @classmethod
+    def of(cls, parts: Sequence[AnswerPart], findings: Sequence[Finding]) -> Checked:
         numbers: dict[tuple[str, int, int], int] = {}
         citations: list[Citation] = []
         shown: list[tuple[str, str]] = []
         claims: list[ClaimRecord] = []
-        for part, finding in zip(self.parts, self.findings, strict=True):
+        for part, finding in zip(parts, findings, strict=True):
             markers: list[int] = []
             for citation in finding.citations if finding.verdict != "contradicted" else ():
                 where = citation["source"], citation["start_char"], citation["end_char"]
@@ -79,9 +80,7 @@ class Checked:
                     }
                 )
         text = "".join(before + text for before, text in shown).strip()
-        object.__setattr__(self, "text", text)
-        object.__setattr__(self, "citations", citations)
-        object.__setattr__(self, "claims", claims)
+        return cls(parts, findings, text, citations, claims)
 
     @property
     def dropped(self) -> list[str]:
@@ -103,7 +102,7 @@ def check(
 ) -> Checked:
     """`context` is what was given to whoever wrote the parts."""
     given = {document["number"]: document for document in context}
-    return Checked(parts, [_finding(part, given, question) for part in parts])
+    return Checked.of(parts, [_finding(part, given, question) for part in parts])
 
 
 def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: str) -> Finding:
@@ -149,7 +148,7 @@ def heard(checked: Checked, verdicts: Sequence[bool | None]) -> Checked:
     """With the model's verdicts on what is in doubt, in the same order."""
     said = dict(zip(in_doubt(checked), verdicts, strict=True))
     findings = [_heard(each, said.get(place)) for place, each in enumerate(checked.findings)]
-    return Checked(checked.parts, findings)
+    return Checked.of(checked.parts, findings)
 
 
 def _heard(finding: Finding, supported: bool | None) -> Finding:

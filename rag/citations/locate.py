@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from state.passages import ContextDocument, Excerpt
+from state.passages import ContextDocument, RetrievedChunk
 
 NEAR = 0.9
 MOST_WORDS = 250
@@ -61,7 +61,7 @@ _BREAK = Word("\n", 0, 0)
 class Located:
     """`[start, end)` of the document, in one excerpt."""
 
-    excerpt: Excerpt
+    excerpt: RetrievedChunk
     start: int
     end: int
 
@@ -100,7 +100,7 @@ def _says_something(piece: Sequence[str]) -> bool:
     return len(piece) > 1 or any(len(said) > _SHORT or said.isdigit() for said in piece)
 
 
-def _words(excerpts: Sequence[Excerpt]) -> Iterator[Word]:
+def _words(excerpts: Sequence[RetrievedChunk]) -> Iterator[Word]:
     end = None
     for excerpt in excerpts:
         if end is not None and not 0 <= excerpt["start_char"] - end <= _APART:

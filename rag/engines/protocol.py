@@ -40,13 +40,11 @@ class GradeRequest:
     """`chunks` are new this loop; `earlier` holds the grades of all chunks seen before.
 
     `question` is the stand-alone question, `parts` the questions within it as read against the
-    collection, `query` what was searched; `documents` is every chunk of the question so far,
-    including `chunks`.
+    collection; `documents` is every chunk of the question so far, including `chunks`.
     """
 
     question: str
     parts: Sequence[QuestionPart]
-    query: str
     chunks: Sequence[RetrievedChunk]
     earlier: Mapping[str, Grade]
     documents: Sequence[RetrievedChunk]

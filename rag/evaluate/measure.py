@@ -149,7 +149,6 @@ class Measurer:
             request = GradeRequest(
                 question=question,
                 parts=parts,
-                query=question,
                 chunks=batch,
                 earlier={},
                 documents=sorted(seen.values(), key=lambda chunk: -chunk["score"]),

@@ -29,7 +29,6 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         request = GradeRequest(
             question=state["standalone_question"],
             parts=[QuestionPart.of_state(part) for part in state["parts"]],
-            query=state["query"],
             chunks=new,
             earlier=state["grades"],
             documents=state["documents"],

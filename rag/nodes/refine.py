@@ -18,7 +18,7 @@ from rag.question.parts import QuestionPart
 from rag.reading.snippets import shown_snippets
 from state.answer import Citation
 from state.graph_state import GraphState
-from state.passages import Excerpt, RetrievedChunk
+from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
     from state.events import KeptSpans
@@ -47,7 +47,7 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 def _tell(
     runtime: Runtime[Dependencies],
     documents: Sequence[RetrievedChunk],
-    kept: Sequence[tuple[str, Excerpt | Citation]],
+    kept: Sequence[tuple[str, RetrievedChunk | Citation]],
 ) -> None:
     """`kept` are the stretches that are left, each with its source."""
     passages: list[KeptSpans] = [

@@ -32,7 +32,7 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     query = state["query"]
     if len(parts) > 1:
         hits = interleaved([hits, *(part.pool for part in parts)])
-    elif parts[0].question.mended.changes:
+    elif parts[0].question.changes:
         query = parts[0].question.text
         hits = list(parts[0].pool) if k <= POOL else reader.search(query, k)
     asked = cast("GraphState", {**state, "query": query})

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rag.index.terms import fold, term_spans, terms
 from rag.question.parse import parted, with_context
@@ -47,24 +46,18 @@ _TOPICS = 2
 _LEAST_TOPIC = 0.6
 
 
-@dataclass(frozen=True, slots=True)
-class FollowUp:
-    """`question` stands alone; `carried` is what was added to it, empty where nothing was."""
-
-    question: str
-    carried: str = ""
-
-
-def stand_alone(question: str, history: Sequence[HistoryTurn]) -> FollowUp:
-    """`history` is oldest first; turns without a question (thanks, greetings) are passed over."""
+def stand_alone(question: str, history: Sequence[HistoryTurn]) -> tuple[str, str]:
+    """What stands alone, and what was carried over for it; empty where nothing was. `history` is
+    oldest first; turns without a question (thanks, greetings) are passed over.
+    """
     asked = [turn for turn in history if _asks(turn["question"])]
     if not asked or not _leans(question):
-        return FollowUp(question)
+        return question, ""
     alone = [turn["standalone_question"] == turn["question"] for turn in asked]
     topic = len(alone) - 1 - alone[::-1].index(True) if any(alone) else 0
     leant_on = asked[topic:][-_LOOK_BACK:]
     carried = " ".join(dict.fromkeys(turn["question"].strip() for turn in leant_on))
-    return FollowUp(with_context(question, carried), carried)
+    return with_context(question, carried), carried
 
 
 def _asks(text: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from rag.index.ranking import term_weights
 from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans
 from rag.question.specificity import capitalized, specificities
-from rag.question.spelling import Mended, mend_spelling
+from rag.question.spelling import mend_spelling
 
 # What follows is pasted text, which a question is not weighed by.
 QUESTION_CHARACTERS = 4000
@@ -25,19 +25,18 @@ SPECIFIC = 0.7
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuestion:
-    """`text` as the collection spells it. `terms` are unique, in order; `counts` their document
-    frequencies; `spelt` each as it was typed, folded; `specificity` how much its word says in any
+    """`text` as the collection spells it; `changes` what was mended for that. `terms` are unique,
+    in order; `spelt` each as it was typed, folded; `specificity` how much its word says in any
     text, 0 to about 1.25, of one with a capital at least 1; `rarities` their inverse document
     frequencies here. `weights` are both: rarity times the square of specificity, so that "turn" and
     "many" are worth little in a collection that happens to hold few of them.
     """
 
     text: str
-    mended: Mended
+    changes: Sequence[tuple[str, str]]
     terms: tuple[str, ...]
     weights: Mapping[str, float]
     rarities: Mapping[str, float]
-    counts: Mapping[str, int]
     spelt: Mapping[str, str]
     specificity: Mapping[str, float]
 
@@ -47,18 +46,13 @@ class ParsedQuestion:
 
     @classmethod
     def of_state(cls, kept: Mapping[str, Any]) -> ParsedQuestion:
-        mended = Mended(**kept["mended"])
-        return cls(**{**kept, "mended": mended, "terms": tuple(kept["terms"])})
+        return cls(**{**kept, "terms": tuple(kept["terms"])})
 
     @property
     def specific(self) -> tuple[str, ...]:
         """The terms that name what is asked about; all of them where none says more than others."""
         named = tuple(term for term in self.terms if self.specificity[term] >= SPECIFIC)
         return named or self.terms
-
-    @property
-    def mass(self) -> float:
-        return sum(self.weights.values())
 
     def covered(self, held: Collection[str]) -> float:
         """The share of the question's weight that is held, 0 to 1."""
@@ -71,24 +65,20 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
     Misspelt words count as the words they stand for: what answers the question as it was
     meant is relevant.
     """
-    mended = mend_spelling(text[:QUESTION_CHARACTERS], collection)
+    mended, changes = mend_spelling(text[:QUESTION_CHARACTERS], collection)
     spelt: dict[str, str] = {}
-    for start, end, found in term_spans(mended.text):
+    for start, end, found in term_spans(mended):
         for term in found:
             if len(spelt) < QUESTION_TERMS:
-                spelt.setdefault(term, fold(mended.text[start:end]) if len(found) == 1 else term)
+                spelt.setdefault(term, fold(mended[start:end]) if len(found) == 1 else term)
     total = max(collection.chunk_count, FEW_CHUNKS)
     frequencies = collection.document_frequencies(list(spelt))
     counts = {term: min(frequencies.get(term, 0), total) for term in spelt}
     specificity = dict(zip(spelt, specificities(list(spelt.values())), strict=True))
-    specificity |= {
-        term: max(specificity[term], 1.0) for term in capitalized(mended.text) & {*spelt}
-    }
+    specificity |= {term: max(specificity[term], 1.0) for term in capitalized(mended) & {*spelt}}
     rarities = term_weights(counts, total)
     weights = {term: rarities[term] * specificity[term] ** 2 for term in spelt}
-    return ParsedQuestion(
-        mended.text, mended, tuple(spelt), weights, rarities, counts, spelt, specificity
-    )
+    return ParsedQuestion(mended, changes, tuple(spelt), weights, rarities, spelt, specificity)
 
 
 def share(weights: Mapping[str, float], held: Collection[str]) -> float:

@@ -85,7 +85,7 @@ def split_alone(question: str, most: int = MOST_PARTS) -> list[str]:
     """
     asked: list[HistoryTurn] = []
     for text in split(question, most):
-        alone = stand_alone(text, asked).question
+        alone, _ = stand_alone(text, asked)
         asked.append(
             {
                 "question": text,

@@ -8,7 +8,6 @@ into words of questions on documentation, many of which the documents do not hav
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from string import ascii_lowercase
 
 from rag.embed.builtin import builtin_embedder
@@ -21,15 +20,10 @@ _MOST_WORDS = 6
 _CANDIDATES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Mended:
-    """`changes` are (as typed, as mended); `text` is unchanged where there are none."""
-
-    text: str
-    changes: tuple[tuple[str, str], ...]
-
-
-def mend_spelling(text: str, collection: CollectionReader) -> Mended:
+def mend_spelling(
+    text: str, collection: CollectionReader
+) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """The text as mended, and the changes (as typed, as mended)."""
     words = [(start, end, found) for start, end, found in term_spans(text)]
     counts = collection.document_frequencies(sorted({t for *_, found in words for t in found}))
     unknown = [
@@ -47,7 +41,7 @@ def mend_spelling(text: str, collection: CollectionReader) -> Mended:
             pieces += [text[last:start], right]
             changes.append((typed, right))
             last = end
-    return Mended("".join([*pieces, text[last:]]), tuple(changes))
+    return "".join([*pieces, text[last:]]), tuple(changes)
 
 
 def _may_be_slip(word: str) -> bool:

@@ -33,7 +33,7 @@ def checked() -> Checked:
     proved = citation("opened in 1897", "The line opened in 1897.", "verbatim")
     quarries = citation("quarries closed", "The quarries closed. So did the line.", "unsupported")
     trains = citation("ran twice", "Trains ran twice a day.", "unsupported")
-    return Checked(
+    return Checked.of(
         draft,
         [
             Finding("verified", "its quote stands in the document", (proved,)),
@@ -49,7 +49,7 @@ def test_only_what_is_in_doubt_is_asked_about_with_its_passages(checked):
         1: ("It closed in 1934.", "The quarries closed. So did the line."),
         2: ("Trains ran daily.", "Trains ran twice a day."),
     }
-    assert in_doubt(Checked(checked.parts[:1], checked.findings[:1])) == {}
+    assert in_doubt(Checked.of(checked.parts[:1], checked.findings[:1])) == {}
 
 
 def test_a_model_may_rescue_and_deny_and_without_a_verdict_all_stays(checked):

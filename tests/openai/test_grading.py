@@ -3,9 +3,7 @@
 from openai_samples import (
     BERLIN,
     PARIS,
-    QUESTION,
     ROME,
-    chunk_of,
     connect,
     grade_of,
     grades,
@@ -97,12 +95,6 @@ def test_a_claim_without_a_verdict_stays_without_one():
         verified = connect(server).verify(["One.", "Two."], ["One.", "Three."])
     assert verified.supported == (True, None)
     assert "did not check 1 claim" in verified.warnings[0]
-
-
-def test_what_a_question_named_is_what_is_graded():
-    with ScriptedServer(call(grades(True))) as server:
-        connect(server).grade(grading(chunk_of("x", "Text."), query="other words"))
-    assert f"Question: {QUESTION}" in server.requests[0].prompt
 
 
 def test_half_of_a_surrogate_pair_in_a_reason_costs_no_grade():

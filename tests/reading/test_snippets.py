@@ -11,7 +11,6 @@ from ingest_runs import session_of
 from rag.documents.stream import Part
 from rag.embed.protocol import TokenVectors
 from rag.question.parse import ParsedQuestion
-from rag.question.spelling import Mended
 from rag.reading.max_sim import MaxSim
 from rag.reading.meaning import Meaning
 from rag.reading.snippets import FIRST_LONGEST, covered, shown_snippets, snippets
@@ -89,10 +88,7 @@ def asked(text: str) -> ParsedQuestion:
 
     own = tuple(dict.fromkeys(terms(text)))
     ones = dict.fromkeys(own, 1.0)
-    counts = dict.fromkeys(own, 1)
-    return ParsedQuestion(
-        text, Mended(text, ()), own, ones, ones, counts, dict(zip(own, own, strict=True)), ones
-    )
+    return ParsedQuestion(text, (), own, ones, ones, dict(zip(own, own, strict=True)), ones)
 
 
 def shown(question: str) -> list[str]:

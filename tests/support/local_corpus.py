@@ -42,11 +42,10 @@ def build(home: Path, texts: dict[str, str] | None = None) -> CollectionReader:
 def grade_request(
     collection: CollectionReader, question: str, k: int = 8, **changed
 ) -> GradeRequest:
-    hits = collection.search(changed.get("query", question), k)
+    hits = collection.search(question, k)
     values = {
         "question": question,
         "parts": read_parts(question, collection),
-        "query": question,
         "chunks": hits,
         "earlier": {},
         "documents": hits,

@@ -99,7 +99,6 @@ def grading(*chunks: RetrievedChunk, **changed: Any) -> GradeRequest:
     given: dict[str, Any] = {
         "question": QUESTION,
         "parts": (),
-        "query": QUESTION,
         "chunks": chunks,
         "earlier": {},
         "documents": chunks,
@@ -119,13 +118,11 @@ def grade_of(name: str, *, relevant: bool, grader: str = "model") -> Grade:
 
 
 def document_of(number: int, chunk: RetrievedChunk) -> ContextDocument:
-    names = ("chunk_id", "heading", "page", "start_line", "start_char", "end_char", "text")
-    excerpt: Any = {**{name: chunk[name] for name in names}, "anchor": None}  # type: ignore[literal-required]
     return {
         "number": number,
         "source": chunk["source"],
         "title": chunk["title"],
-        "excerpts": [{**excerpt, "blocks": chunk["blocks"]}],
+        "excerpts": [chunk],
     }
 
 

@@ -41,10 +41,8 @@ class LocalEngine:
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
         from rag.question.followup import stand_alone
 
-        found = stand_alone(question, history)
-        return Contextualized(
-            found.question, reason=f"carried over: {found.carried}" if found.carried else None
-        )
+        alone, carried = stand_alone(question, history)
+        return Contextualized(alone, reason=f"carried over: {carried}" if carried else None)
 
     def grade(self, request: GradeRequest) -> Graded:
         from rag.engines.local.grade import grade
