@@ -17,6 +17,7 @@ from state.deadline import within
 from state.errors import RemoteError, SettingsError
 from state.passages import WEB_PREFIX, RetrievedChunk
 from state.settings import Settings
+from state.wording import sound
 
 MAX_REPLY_BYTES = 2_000_000
 MAX_SNIPPET = 2_000
@@ -105,8 +106,7 @@ def _get(url: str, params: dict[str, Any], timeout: float) -> str:
 
 
 def _field(item: dict[str, Any], name: str) -> str:
-    """Without lone surrogates, which JSON can name and no file holds."""
-    return str(item.get(name) or "").encode("utf-8", "replace").decode("utf-8")
+    return sound(str(item.get(name) or ""))
 
 
 def _chunk(rank: int, url: str, title: str, text: str) -> RetrievedChunk:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from state.errors import SetupError
+from state.wording import sound
 
 if TYPE_CHECKING:
     import tiktoken
@@ -53,7 +54,7 @@ def count_tokens(text: str) -> int:
     """Tokens in `text`; what looks like a special token is counted as plain text."""
     if not text:
         return 0
-    clean = text.encode("utf-8", "replace").decode("utf-8")
+    clean = sound(text)
     return len(encoding().encode(clean, disallowed_special=()))
 
 

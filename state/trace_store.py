@@ -14,7 +14,7 @@ from state.database import Database, Sql
 from state.errors import UsageError
 from state.home_db import HomeDb
 from state.packed import packed, unpacked
-from state.wording import did_you_mean
+from state.wording import did_you_mean, sound
 
 if TYPE_CHECKING:
     from state.events import Event
@@ -97,7 +97,7 @@ class TraceStore(Closing):
         """
         now = time.time()
         body = packed({"answer": answer, "events": list(events)})
-        question = answer["question"].encode("utf-8", "replace").decode().replace("\0", " ")
+        question = sound(answer["question"]).replace("\0", " ")
         asked_of = next((each["collection"] for each in events if "collection" in each), "")
         about = answer["thread"], answer["status"], question, asked_of
         row = (trace_id, now, kind, *about, body, parent)

@@ -1,4 +1,4 @@
-"""Counts, places and hints as a person reads them."""
+"""Counts, places and hints as a person reads them, and text that can be written."""
 
 from __future__ import annotations
 
@@ -7,6 +7,11 @@ from difflib import get_close_matches
 from typing import Any
 
 _FEW = 5
+
+
+def sound(text: str) -> str:
+    """Without halves of a surrogate pair, which JSON can name and no file or request can hold."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def plural(count: int, noun: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from rag.embed.protocol import TokenVectors
 from rag.embed.weights import GRAPH, TOKENIZER
 from state.errors import SetupError
+from state.wording import sound
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
@@ -44,7 +45,7 @@ class Transformer:
         import numpy as np
 
         self._tokenizer.enable_truncation(TOKENS, stride=_OVERLAP)
-        clean = [text[:_CHARACTERS].encode("utf-8", "replace").decode("utf-8") for text in texts]
+        clean = [sound(text[:_CHARACTERS]) for text in texts]
         windows = [
             (place, window)
             for place, encoded in enumerate(self._tokenizer.encode_batch(clean))

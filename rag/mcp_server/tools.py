@@ -17,6 +17,7 @@ from pydantic import BaseModel, Field, model_validator
 from rag.session import Session, open_session
 from state.errors import CragError, UsageError
 from state.settings import Settings
+from state.wording import sound
 
 PAGE = 16_000
 """Characters of a source that are read at once: some 4,000 tokens."""
@@ -173,5 +174,5 @@ def _worded(text: str) -> str:
 
 def _mended(value: Any) -> Any:
     if isinstance(value, str):
-        return value.encode("utf-8", "replace").decode()
+        return sound(value)
     return [_mended(each) for each in value] if isinstance(value, list) else value

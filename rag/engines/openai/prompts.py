@@ -18,6 +18,7 @@ from rag.text.prose import one_line
 from state.choices import DEFAULT_COLLECTION
 from state.documents import under_headings, without_header
 from state.passages import HistoryTurn, RetrievedChunk
+from state.wording import sound
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -191,7 +192,7 @@ def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
 
 def sendable(messages: Messages) -> Messages:
     """The same messages without lone surrogates, which UTF-8 cannot carry."""
-    return [(role, text.encode("utf-8", "replace").decode("utf-8")) for role, text in messages]
+    return [(role, sound(text)) for role, text in messages]
 
 
 def shaped(messages: Messages, wanted: type[BaseModel] | None) -> Messages:
