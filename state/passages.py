@@ -65,7 +65,6 @@ def is_web(chunk: RetrievedChunk) -> bool:
     return chunk["chunk_id"].startswith(WEB_PREFIX)
 
 
-RelevanceVerdict = Literal["correct", "ambiguous", "incorrect"]
 GraderName = Literal["local", "model"]
 
 
@@ -73,13 +72,11 @@ class Grade(TypedDict):
     """The binary score with what stands behind it.
 
     `confidence` is the calibrated probability, 0 to 1, that the chunk is relevant (None
-    where the grader gives none); `verdict` is CRAG's three-way action on it (Yan et al.
-    2024, "Corrective Retrieval Augmented Generation"): correct, ambiguous or incorrect.
+    where the grader gives none).
     """
 
     chunk_id: str
     relevant: bool
-    verdict: RelevanceVerdict
     confidence: float | None
     reason: str | None
     grader: GraderName

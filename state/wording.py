@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -23,14 +23,19 @@ def many(count: int, noun: str) -> str:
     return f"{count:,} {plural(count, noun)}"
 
 
+def listed(words: Sequence[str], most: int) -> str:
+    """The first `most` of the words in a row, and how many more there are."""
+    rest = len(words) - most
+    return ", ".join(words[:most]) + (f" and {rest:,} more" if rest > 0 else "")
+
+
 def did_you_mean(name: str, names: Iterable[str], otherwise: str | None = None) -> str:
     """A hint at the nearest of `names`; where none is near `otherwise`, or the first few."""
     known = list(names)
     near = get_close_matches(name, known, n=1)
     if near:
         return f"Did you mean {near[0]!r}?"
-    more = f" and {many(len(known) - _FEW, 'other')}" if len(known) > _FEW else ""
-    return f"There is: {', '.join(known[:_FEW])}{more}." if otherwise is None else otherwise
+    return f"There is: {listed(known, _FEW)}." if otherwise is None else otherwise
 
 
 def written_place(item: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 _DECISIONS = {"generate": "answer", "transform_query": "rewrite the query", "abstain": "abstain"}
-_MARK = {"correct": ("✓", "green"), "ambiguous": ("?", "yellow"), "incorrect": ("✗", "red")}
+_MARK = {True: ("✓", "green"), False: ("✗", "red")}
 WORTH_SAYING = 0.05
 """The share of a turn's time from which a node is named; `--json` has them all."""
 
@@ -90,7 +90,7 @@ class TraceView:
                 self._line("├─ ", f"failed{where} ({event['error']})", "bold red")
 
     def _show_graded(self, item: RetrievedItem, grade: Grade) -> None:
-        mark, colour = _MARK[grade["verdict"]]
+        mark, colour = _MARK[grade["relevant"]]
         sure = "    " if grade["confidence"] is None else f"{grade['confidence']:.2f}"
         again = "" if item["new"] else " (seen before)"
         self._line("│  ", f"{mark} {sure} {place(item)}{again}", colour)

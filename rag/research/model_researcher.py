@@ -17,7 +17,6 @@ from rag.engines.openai.answer_reply import Part, listed_parts
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages
 from rag.index.reader import CollectionReader
-from rag.research.contents import table_of_contents
 from rag.research.findings import ReadFiles
 from rag.research.planning import MOST_QUERIES, distinct
 from rag.research.research_prompts import (
@@ -25,6 +24,7 @@ from rag.research.research_prompts import (
     plan_messages,
     reflection_messages,
     search_messages,
+    table_of_contents,
 )
 from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
 from rag.research.roles import ROLES, WRITER

@@ -1,23 +1,34 @@
-"""Every word that planning and reflecting models are sent besides the run's own, and what each
-subagent is sent: its role's prompt and what it reads, and no line of the planner's.
+"""Every word that planning and reflecting models are sent besides the run's own, the collection's
+table of contents with them; and what each subagent is sent: its role's prompt and what it reads,
+and no line of the planner's.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from rag.context import document_text
+from rag.context import document_text, interleaved
 from rag.engines.openai.prompts import Messages, fenced
+from rag.index.protocol import DocumentOutline
+from rag.index.reader import CollectionReader
 from rag.research.findings import ReadFiles, signs
+from rag.research.local_researcher import asked_parts
 from rag.research.researcher import View
 from rag.research.roles import PLANNED, ROLES
 from rag.research.virtual_files import summaries
 from rag.text.prose import one_line
 from state.passages import ContextDocument
 from state.research_state import Artifact, Subtask
+from state.tokens import count_tokens
 
 LONGEST_LINE = 600
 """Characters of an artifact's findings that reflection sees, and of a quote that a writer sees."""
+
+MOST_TOKENS = 1_500
+SEARCHED = 40
+MOST_DOCUMENTS = 500
+MOST_HEADINGS = 12
+LONGEST_HEADING = 60
 
 PLANNER = (
     "You are the planner of a research run over a person's own documents. You only plan: you "
@@ -105,6 +116,40 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
         f"Question: {one_line(task['instruction'])}",
     ]
     return [("system", ROLES[task["role"]].system), ("user", "\n".join(told))]
+
+
+def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
+    """Paths, titles, sizes and headings in at most 1,500 tokens, those of the documents nearest to
+    what is `asked` first.
+    """
+    lines: list[str] = []
+    left = MOST_TOKENS
+    for line in _outlined(reader, asked):
+        left -= count_tokens(line) + 1
+        if left < 0:
+            break
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _outlined(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
+    outlines = {outline.source: outline for outline in reader.outline(MOST_DOCUMENTS)}
+    parts = (part for question in asked for part in asked_parts(question))
+    found = interleaved([reader.search(part, SEARCHED) for part in parts])
+    near = [outlines.pop(s) for s in dict.fromkeys(c["source"] for c in found) if s in outlines]
+    yield f"{reader.document_count} documents."
+    for outline in near:
+        yield _document_line(outline, MOST_HEADINGS)
+    for outline in outlines.values():
+        yield _document_line(outline, 0)
+
+
+def _document_line(outline: DocumentOutline, most: int) -> str:
+    title = one_line(outline.title or outline.source)
+    last = (one_line(path.rpartition(" > ")[2])[:LONGEST_HEADING] for path in outline.headings)
+    told = [heading for heading in dict.fromkeys(last) if heading and heading != title][:most]
+    line = f"- {outline.source} ({title}, {outline.characters:,} characters)"
+    return f"{line}: {' | '.join(told)}" if told else line
 
 
 def _listed(lines: Iterable[str]) -> str:

@@ -9,8 +9,6 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +39,6 @@ in no fit, this refuses 17 of 221 answerable questions and 28 of 59 absent and n
 refuses 14 and 23, .33 25 and 30."""
 
 _RIDGE = 3.0
-_UNDECIDED = {"correct": 1.0, "incorrect": 0.0}
 
 
 def logistic(
@@ -94,9 +91,7 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
         [row.in_domain for row in told], IN_DOMAIN, [not row.foreign for row in told], _even(told)
     )
     data["in_domain"]["threshold"] = IN_DOMAIN_FROM
-    relevant, correct, incorrect = _verdicts(rows, model_from({**data, **_UNDECIDED}))
-    data["chunk"]["threshold"] = relevant
-    data |= {"correct": correct, "incorrect": incorrect}
+    data["chunk"]["threshold"] = _relevant_from(rows, model_from(data))
     return data
 
 
@@ -136,51 +131,18 @@ def balanced_accuracy(sure: Any, truth: Any, threshold: float) -> float:
     return float(((sure[truth] >= threshold).mean() + (sure[~truth] < threshold).mean()) / 2)
 
 
-@dataclass(frozen=True, slots=True)
-class _Judged:
-    """One set: confidence and truth of its chunks, and what decides on them."""
-
-    weight: float
-    sure: Any
-    decides: Any
-    truth: Any
-
-    def decides_well(self, threshold: float) -> float:
-        return balanced_accuracy(self.decides, self.truth, threshold)
-
-    def right_above(self, threshold: float) -> float:
-        above = self.decides >= threshold
-        return float(self.truth[above].mean()) if above.any() else 1.0
-
-    def relevant_below(self, threshold: float) -> float:
-        return float((self.sure[self.truth] < threshold).mean())
-
-
-def _verdicts(rows: Sequence[Asked], model: GraderModel) -> tuple[float, float, float]:
-    """(relevant, correct, incorrect).
-
-    `relevant` does best, on average over the sets, at telling chunks apart; `correct` is right
-    four times in five; below `incorrect` lies at most one relevant chunk in twenty.
-    """
-    judged = []
-    for name in sorted({row.set_name for row in rows} - set(DOCS)):
-        of_set = [row for row in rows if row.set_name == name]
-        whole = [row for row in of_set if not row.foreign and row.size == "full"]
-        sure, truth = pairs_of(whole, model)
-        decides, _ = pairs_of(whole, model, deciding)
-        judged.append(_Judged(WEIGHT_OF_SET.get(name, 1.0), sure, decides, truth))
+def _relevant_from(rows: Sequence[Asked], model: GraderModel) -> float:
+    """What does best, on average over the sets, at telling chunks apart."""
     grid = [step / 100 for step in range(1, 86)]
-
-    def mean(score: Callable[[_Judged], float]) -> float:
-        return float(np.average([score(j) for j in judged], weights=[j.weight for j in judged]))
-
-    wells = {t: mean(partial(_Judged.decides_well, threshold=t)) for t in grid}
-    rights = {t: mean(partial(_Judged.right_above, threshold=t)) for t in grid}
-    losses = {t: mean(partial(_Judged.relevant_below, threshold=t)) for t in grid}
-    relevant = max(grid, key=lambda t: wells[t])
-    correct = min((t for t in grid if t > relevant and rights[t] >= 0.8), default=0.85)
-    incorrect = max((t for t in grid if t <= relevant and losses[t] <= 0.05), default=0.01)
-    return relevant, correct, incorrect
+    wells, sets = [], []
+    for name in sorted({row.set_name for row in rows} - set(DOCS)):
+        whole = [
+            row for row in rows if row.set_name == name and not row.foreign and row.size == "full"
+        ]
+        decides, truth = pairs_of(whole, model, deciding)
+        wells.append([balanced_accuracy(decides, truth, threshold) for threshold in grid])
+        sets.append(WEIGHT_OF_SET.get(name, 1.0))
+    return grid[int(np.argmax(np.average(wells, axis=0, weights=sets)))]
 
 
 def pairs_of(

@@ -17,7 +17,7 @@ from rag.embed.protocol import TokenVectors
 from rag.embed.transformer import Transformer
 from rag.reading import kept_readings
 from rag.reading.kept_readings import KeptReadings
-from rag.reading.max_sim import MaxSim
+from rag.reading.meaning import MaxSim
 from state.errors import RemoteError, SetupError, UsageError
 
 

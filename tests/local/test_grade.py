@@ -23,7 +23,6 @@ def graded_by_source(collection, question):
 def test_the_chunk_that_answers_is_relevant_and_the_others_are_not(railway):
     grades, sufficient = graded_by_source(railway, "How many arches does the Tarn viaduct have?")
     assert [source for source, one in grades.items() if one["relevant"]] == ["bridge.md"]
-    assert grades["bridge.md"]["verdict"] == "correct"
     assert sufficient
 
 

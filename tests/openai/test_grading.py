@@ -16,10 +16,10 @@ from rag.engines.protocol import Graded
 
 
 class LocalGrader:
-    """Grades by a table of verdicts: correct, incorrect, and else ambiguous, in doubt."""
+    """Finds what is named relevant, and nothing else."""
 
-    def __init__(self, *, sufficient=False, **verdicts):
-        self.verdicts = verdicts
+    def __init__(self, *relevant, sufficient=False):
+        self.relevant = relevant
         self.sufficient = sufficient
         self.asked = []
 
@@ -27,9 +27,9 @@ class LocalGrader:
         self.asked.append([chunk["chunk_id"] for chunk in request.chunks])
         found = []
         for chunk in request.chunks:
-            kind = self.verdicts.get(chunk["chunk_id"], "ambiguous")
-            grade = grade_of(chunk["chunk_id"], relevant=kind == "correct", grader="local")
-            found.append({**grade, "verdict": kind, "confidence": 0.5, "reason": "by code"})
+            relevant = chunk["chunk_id"] in self.relevant
+            grade = grade_of(chunk["chunk_id"], relevant=relevant, grader="local")
+            found.append({**grade, "confidence": 0.5, "reason": "by code"})
         return Graded(tuple(found), self.sufficient)
 
 
@@ -38,7 +38,7 @@ def by(graded):
 
 
 def test_auto_costs_no_call():
-    local = LocalGrader(paris="correct", rome="incorrect", sufficient=True)
+    local = LocalGrader("paris", sufficient=True)
     with ScriptedServer() as server:
         graded = connect(server, local).grade(grading(PARIS, ROME))
         assert server.requests == []
@@ -46,7 +46,7 @@ def test_auto_costs_no_call():
 
 
 def test_local_sends_nothing_and_model_sends_all():
-    local = LocalGrader(paris="incorrect")
+    local = LocalGrader()
     with ScriptedServer(call(grades(True, False))) as server:
         graded = connect(server, local, grader="local").grade(grading(PARIS, BERLIN))
         assert server.requests == []

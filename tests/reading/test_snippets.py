@@ -11,8 +11,7 @@ from ingest_runs import session_of
 from rag.documents.stream import Part
 from rag.embed.protocol import TokenVectors
 from rag.question.parse import ParsedQuestion
-from rag.reading.max_sim import MaxSim
-from rag.reading.meaning import Meaning
+from rag.reading.meaning import MaxSim, Meaning
 from rag.reading.snippets import FIRST_LONGEST, covered, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 from rag.text.chunk import chunk_parts

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from research_library import ABSENT, THREE_PARTS, TWO_HOPS, library
 
-from rag.research.contents import table_of_contents
 from rag.research.local_researcher import enumerated
 from rag.research.report import Report, short_quote
+from rag.research.research_prompts import table_of_contents
 from rag.research.run import Research
 from state.settings import load_settings
 

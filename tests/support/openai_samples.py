@@ -110,7 +110,6 @@ def grade_of(name: str, *, relevant: bool, grader: str = "model") -> Grade:
     return {
         "chunk_id": name,
         "relevant": relevant,
-        "verdict": "correct" if relevant else "incorrect",
         "confidence": None,
         "reason": None,
         "grader": "model" if grader == "model" else "local",

@@ -6,14 +6,13 @@ CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fin
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from rag.embed.builtin import builtin_embedder
 from rag.engines.local.grader_model import GraderModel, grader_model
-from rag.engines.local.reasons import reason_for
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.candidates import chunk_terms
 from rag.index.ranking import NAMED_WEIGHT, WINDOW_WEIGHT, best_window, named, okapi
@@ -23,7 +22,8 @@ from rag.question.parse import FEW_CHUNKS, ParsedQuestion, share
 from rag.question.parts import QuestionPart
 from rag.reading.meaning import Meaning, headed
 from rag.reading.snippets import covered, nearest_stretch
-from state.passages import Grade, RelevanceVerdict, RetrievedChunk, Signs, is_web
+from state.passages import Grade, RetrievedChunk, Signs, is_web
+from state.wording import listed
 
 SURELY_NAMED = 0.7
 """From here on a question is held to name a document (`meant`): by its number, or in several words
@@ -33,6 +33,8 @@ TOP_CHUNKS = 8
 _BEST = 10
 # Scores that hardly differ say nothing by their order.
 _LEAST_SPREAD = 0.15
+_NAMED = 4
+_WORD_CHARACTERS = 30
 
 
 def grade(request: GradeRequest, collection: CollectionReader, meaning: Meaning) -> Graded:
@@ -180,7 +182,6 @@ def _grade(
     return {
         "chunk_id": chunk["chunk_id"],
         "relevant": relevant,
-        "verdict": _verdict(probability, model, relevant=relevant),
         "confidence": round(probability, 4),
         "reason": reason_for(pool.question, held_terms(chunk), knows=inside),
         "grader": "local",
@@ -194,7 +195,6 @@ def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
         {
             **each,
             "relevant": True,
-            "verdict": "ambiguous",
             "reason": f"{each['reason']}; the nearest there is",
         }
         if each["confidence"] == best
@@ -203,7 +203,26 @@ def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
     ]
 
 
-def _verdict(probability: float, model: GraderModel, *, relevant: bool) -> RelevanceVerdict:
-    if relevant and probability >= model.correct:
-        return "correct"
-    return "incorrect" if probability < model.incorrect else "ambiguous"
+def reason_for(question: ParsedQuestion, held: Collection[str], *, knows: bool) -> str:
+    """Such as: covers 'evidence', 'electronic'; nothing on 'criminal'.
+
+    Unless the collection `knows` of the matter, that is why the chunk is not relevant.
+    """
+    if not question.terms:
+        return "the question has no word to look for"
+    ranked = sorted(question.specific, key=lambda term: -question.weights[term])
+    parts = []
+    if covered := [_quoted(question.spelt[term]) for term in ranked if term in held]:
+        parts.append(f"covers {listed(covered, _NAMED)}")
+    if missing := [_quoted(question.spelt[term]) for term in ranked if term not in held]:
+        parts.append(f"nothing on {listed(missing, _NAMED)}")
+    if not knows:
+        parts.append("too little here is about that")
+    return "; ".join(parts)
+
+
+def _quoted(word: str) -> str:
+    """What was typed is hostile too: nothing that a terminal could obey, and not long."""
+    clean = "".join(character for character in word if character.isprintable())
+    short = clean if len(clean) <= _WORD_CHARACTERS else clean[: _WORD_CHARACTERS - 1] + "…"
+    return f"'{short}'"

@@ -40,15 +40,12 @@ class GraderModel:
     `in_domain`: does it. `reader` stands in for `in_domain`, with its threshold, where a
     transformer reads: does what is shown answer.
 
-    A chunk is relevant from `relevant` on, if the collection knows of the matter; then it is
-    correct from `correct` on, incorrect below `incorrect`, ambiguous between.
+    A chunk is relevant from `relevant` on, if the collection knows of the matter.
     """
 
     chunk: Logistic
     in_domain: Logistic
     reader: Logistic
-    correct: float
-    incorrect: float
 
     @property
     def relevant(self) -> float:
@@ -77,5 +74,4 @@ def grader_model() -> GraderModel:
 
 
 def model_from(data: Mapping[str, Any]) -> GraderModel:
-    chunk, in_domain, reader = (Logistic(**data[name]) for name in ("chunk", "in_domain", "reader"))
-    return GraderModel(chunk, in_domain, reader, data["correct"], data["incorrect"])
+    return GraderModel(*(Logistic(**data[name]) for name in ("chunk", "in_domain", "reader")))

@@ -20,6 +20,7 @@ from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans, terms
 from rag.question.parse import ParsedQuestion
 from state.passages import RetrievedChunk
+from state.wording import listed
 
 LEARN_FROM = 0.05
 """The least confidence of a passage whose words are worth searching for."""
@@ -44,9 +45,8 @@ def rewrite(request: RewriteRequest, collection: CollectionReader) -> Rewritten:
     tried = {_essence(earlier) for earlier in [request.question, *request.tried]}
     if not added or _essence(query) in tried:
         return Rewritten(None, "no word to add that was not searched for")
-    listed = ", ".join(f"'{word}'" for word in added[:_NAMED])
-    more = f" and {len(added) - _NAMED} more" if len(added) > _NAMED else ""
-    return Rewritten(query, f"adds {listed}{more} from the best passage")
+    named = listed([f"'{word}'" for word in added], _NAMED)
+    return Rewritten(query, f"adds {named} from the best passage")
 
 
 def _best(request: RewriteRequest) -> RetrievedChunk | None:

@@ -127,7 +127,6 @@ def _grade(chunk_id: str, verdict: Verdict) -> Grade:
     return {
         "chunk_id": chunk_id,
         "relevant": verdict.holds,
-        "verdict": "correct" if verdict.holds else "incorrect",
         "confidence": None,
         "reason": verdict.reason or None,
         "grader": "model",
