@@ -18,11 +18,13 @@ _WRAPPED = re.compile(r"<([A-Za-z]\w{0,20})(?:\s[^<>]{0,500})?>([^<]*)</\1>")
 
 
 class Item(NamedTuple):
-    """An item that is open: the columns of its marker and of its text, and the block that it is."""
+    """An item that is open, or what else is set in below a line: the columns of its mark and of its
+    text, and the block that it is.
+    """
 
     indent: int
     content: int
-    extent: Extent
+    extent: Extent | None
 
 
 @dataclass(slots=True)

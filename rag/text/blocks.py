@@ -8,8 +8,11 @@ from dataclasses import dataclass, field
 from rag.text.block_builder import BlockBuilder, Item
 from rag.text.front_matter import front_matter
 from rag.text.line_marks import (
+    ADMONITION,
     CODE_LIKE,
+    DEFINITION,
     DELIMITERS,
+    DIRECTIVE,
     FENCE,
     GLANCE,
     ITEM,
@@ -30,6 +33,8 @@ from state.blocks import PROSE, Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
+_SET_IN = 4
+"""Columns that Markdown sets in by what belongs to a line above."""
 _UNMARKED = frozenset({"code", "log"}) | _TABLES
 """Formats whose lines are never a heading, a fence or an item."""
 
@@ -67,6 +72,7 @@ class BlockParser:
     format: str
     _fence: str = ""
     _unread: str = ""  # what ends a comment that is open
+    _directive: str = ""  # the fence that is open around prose
     _blank: bool = True  # the line before was blank, or as good as blank
     _markup: bool = False  # it was for programs
     _quoted: bool = False
@@ -95,7 +101,7 @@ class BlockParser:
             position += len(line) + 1
         if ends:
             self._fence, self._blank, self._skip = "", True, False
-            self._unread, self._quoted, self._list_lead = "", False, None
+            self._unread, self._directive, self._quoted, self._list_lead = "", "", False, None
         return [*fields, *self._blocks.taken(ends=ends)]
 
     def _line(self, start: int, line: str, following: str) -> None:
@@ -139,6 +145,7 @@ class BlockParser:
         self._markup = self._is_unread(line)
         if self._markup:
             self._blocks.close()
+            self._admonition(start, glance, indent)
             return True
         quotes = QUOTED.match(glance)
         if (quotes is not None) != self._quoted and (quotes or self._blank):
@@ -170,6 +177,12 @@ class BlockParser:
         """Whether a line of Markdown is for programs: a tag alone, a comment, a definition."""
         if not self._is_markdown:
             return False
+        if self._directive and line.strip() == self._directive:
+            self._directive = ""
+            return True
+        if (opens := DIRECTIVE.match(line[:GLANCE])) is not None:
+            self._directive = opens[1]
+            return True
         if not self._unread:
             self._unread = unread_until(line[:GLANCE])
             if not self._unread:
@@ -220,6 +233,20 @@ class BlockParser:
         self._blocks.close()
         self._blocks.items.clear()
 
+    def _admonition(self, start: int, glance: str, indent: int) -> None:
+        """What is set in below one stands as if it were not; its title is a paragraph."""
+        opens = ADMONITION.match(glance)
+        if opens is None:
+            return
+        self._blocks.leave_items(indent)
+        if opens[1]:
+            self._blocks.begin(BlockKind.PARAGRAPH, start + opens.start(1), start + opens.end(1))
+            self._blocks.close()
+        self._set_in(indent)
+
+    def _set_in(self, indent: int) -> None:
+        self._blocks.items.append(Item(indent, indent + _SET_IN, None))
+
     def _code_line(self, start: int, line: str) -> None:
         end = start + len(line)
         if self._blocks.open is not None and self._blocks.kind is BlockKind.CODE:
@@ -260,7 +287,12 @@ class BlockParser:
         elif opened is not None and opened.kind in PROSE:
             if inner.startswith(": ") and opened.kind is BlockKind.PARAGRAPH:
                 opened.kind, opened.level, opened.whole = BlockKind.ITEM, 1, True
+                self._set_in(indent)
             opened.end = end
+        elif self._is_markdown and (says := DEFINITION.match(inner)) is not None:
+            self._blocks.leave_items(indent)
+            self._set_in(indent)
+            self._blocks.begin(BlockKind.PARAGRAPH, start + first + says.end(), end)
         else:
             self._blocks.leave_items(indent)
             kind = BlockKind.NOTE if self._quoted else BlockKind.PARAGRAPH
@@ -268,11 +300,11 @@ class BlockParser:
 
     def _item(self, start: int, line: str, first: int, indent: int, content: int) -> None:
         self._blocks.close()
-        if not self._blocks.items:
+        items = self._blocks.items
+        if not items or items[-1].extent is None:
             self._list_lead = self._blocks.introduction()
         self._blocks.leave_items(indent)
-        items = self._blocks.items
-        lead = items[-1].extent if items else self._list_lead
+        lead = (items[-1].extent if items else None) or self._list_lead
         inner, end = line[first:], start + len(line)
         column = indent + content - (len(inner) - len(inner.lstrip()))
         items.append(Item(indent, column, lead or (start, start)))

@@ -32,9 +32,21 @@ _ALONE = re.compile(
     rf"[ \t]*(?:(?:{_MARK}[ \t]*){{1,8}}|:::+.*|import\s.{{0,200}}\sfrom\s+[\"'].*)"
 )
 """A line of marks that a site's generator reads, or of tags; their words are no one's."""
-_DEFINITION = re.compile(
+_LINK = re.compile(
     r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*\S+(?:[ \t]+[\"'(][^\n]*[\"')])?[ \t]*$"
 )
+ADMONITION = re.compile(
+    r"[ \t]*(?:(?:!!!|\?\?\?\+?)[ \t]+[\w -]{1,60}|===[!+]{0,2}(?=[ \t]+\"))"
+    r"[ \t]*(?:\"([^\"\n]*)\"[ \t]*)?$"
+)
+"""A line above what is set in below it: MkDocs' admonitions and tabs, each with its title."""
+DIRECTIVE = re.compile(
+    r"[ \t]*(`{3,})\{(?:admonition|note|warning|tip|important|caution|danger|hint|attention|error"
+    r"|seealso|versionadded|versionchanged|deprecated|dropdown|tab-item|tab-set|card|grid)\}"
+)
+"""The fence of what MyST reads as prose."""
+DEFINITION = re.compile(r"[ \t]*:[ \t]+(?=\S)")
+"""What says the word above it."""
 LABEL = re.compile(r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*")
 """Of a link whose definition goes on in the next line."""
 _OPENS = re.compile(r"[ \t>]*<(!--|script\b|style\b)", re.IGNORECASE)
@@ -88,7 +100,8 @@ def table_heading(line: str, following: str) -> HeadingLine | None:
 def is_for_programs(line: str) -> bool:
     """Whether a line of Markdown holds only tags, a generator's marks, or a link's definition."""
     return bool(
-        line.lstrip()[:1] in "<{:i[" and (_ALONE.fullmatch(line) or _DEFINITION.match(line))
+        (line.lstrip()[:1] in "<{:i[" and (_ALONE.fullmatch(line) or _LINK.match(line)))
+        or ADMONITION.match(line)
     )
 
 

@@ -124,6 +124,68 @@ def test_the_blocks_of_markdown() -> None:
     ]
 
 
+SET_IN = """!!! note
+
+    It keeps
+    four copies:
+
+    - at home
+
+        in a safe
+
+    ```sh
+    copy --all
+    ```
+
+??? warning "Never over NFS"
+    The file would break.
+
+=== "Docker"
+
+        docker pull pump
+
+Outside.
+
+`PASS=<word>`
+: Opens the pump.
+
+    Defaults to oil.
+
+: Said twice.
+
+        pump open
+
+```{tip}
+Oil it on Mondays.
+```
+
+    four
+"""
+
+
+def test_what_is_set_in_below_a_note_a_tab_or_a_definition_is_no_code() -> None:
+    found = blocks_of_text(SET_IN, "markdown")
+    shown = [(block.kind, SET_IN[block.start_char : block.end_char]) for block in found]
+    assert shown == [
+        (BlockKind.PARAGRAPH, "It keeps\n    four copies:"),
+        (BlockKind.ITEM, "- at home"),
+        (BlockKind.PARAGRAPH, "in a safe"),
+        (BlockKind.CODE, "    copy --all"),
+        (BlockKind.PARAGRAPH, "Never over NFS"),
+        (BlockKind.PARAGRAPH, "The file would break."),
+        (BlockKind.PARAGRAPH, "Docker"),
+        (BlockKind.CODE, "        docker pull pump"),
+        (BlockKind.PARAGRAPH, "Outside."),
+        (BlockKind.ITEM, "`PASS=<word>`\n: Opens the pump."),
+        (BlockKind.PARAGRAPH, "Defaults to oil."),
+        (BlockKind.PARAGRAPH, "Said twice."),
+        (BlockKind.CODE, "        pump open"),
+        (BlockKind.PARAGRAPH, "Oil it on Mondays."),
+        (BlockKind.CODE, "    four"),
+    ]
+    assert found[1].lead == found[0].extent
+
+
 def test_a_paragraph_that_is_a_command_is_code_with_the_line_above_it() -> None:
     text = (
         "- [c]reate an archive:\n\n`tar cf {{a.tar}} {{b}}`\n\n- List\n\n`tar t`\n\n"
