@@ -8,7 +8,7 @@ checkpoint, and the nodes open nothing themselves.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from rag.engines.protocol import Engine
@@ -43,7 +43,6 @@ class Dependencies:
     fallback: Engine | None = None
     thread: str | None = None
     history: Callable[[Sequence[HistoryTurn]], Sequence[HistoryTurn]] | None = None
-    questions: Callable[[], Iterable[str]] = lambda: ()
     pin: bool = False
     record: Record = lambda _answer: 1
     search_web: SearchMore | None = None

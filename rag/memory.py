@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -46,10 +46,6 @@ class ThreadMemory(Closing):
     def count_turns(self, thread: str) -> None:
         """Counts what the next turn's slice depends on, so that it need not."""
         counted_costs(self.store, thread, self.settings.history_tokens, _count_tokens)
-
-    def questions(self, thread: str) -> Iterator[str]:
-        """What was typed on the thread, oldest first, read as it is asked for."""
-        return (turn.answer["question"] for turn in self.store.turns(thread))
 
     def collection(self, thread: str) -> str | None:
         """Which collection the thread asked last; None where its last turn does not say."""

@@ -148,8 +148,7 @@ class Session(Closing):
         if thread is not None:
             deps = self._on_thread(deps, thread, leave, pin=pin)
         if history is not None:
-            asked_before = [turn["question"] for turn in history]
-            deps = replace(deps, history=lambda _known: history, questions=lambda: asked_before)
+            deps = replace(deps, history=lambda _known: history)
         started: TurnStarted = {
             "event": "turn_started",
             "trace_id": deps.trace_id,
@@ -205,7 +204,6 @@ class Session(Closing):
             deps,
             thread=thread,
             history=lambda known: memory.history(thread, known),
-            questions=lambda: memory.questions(thread),
             pin=pin,
             record=lambda answer: leave.unless_left(lambda: record(answer)),
         )

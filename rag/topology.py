@@ -31,7 +31,7 @@ CORRECTIVE: Topology = {
     "contextualize": Step(
         {
             "retrieve": "it is a question",
-            "record_turn": "it is small talk, or asks what was asked before or what there is",
+            "record_turn": "it is small talk, or asks what there is",
         },
         doing="reading the conversation",
     ),

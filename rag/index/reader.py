@@ -192,11 +192,6 @@ class CollectionReader:
                 for number, source, title, characters in self._queries.shown(most)
             ]
 
-    def document_names(self, most: int) -> list[str]:
-        """The titles of the first documents by source, the source where there is none."""
-        with self.snapshot():
-            return [title or source for _, source, title, _ in self._queries.shown(most)]
-
     def document(self, source: str) -> IndexedDocument | None:
         with self.snapshot():
             return self._queries.document(source)

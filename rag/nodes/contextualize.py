@@ -8,22 +8,14 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
-from rag.question.small_talk import (
-    MOST_NAMED,
-    asks_about_thread,
-    asks_what_is_held,
-    holdings,
-    is_small_talk,
-    recalled,
-    small_talk,
-)
+from rag.question.small_talk import asks_what_is_held, holdings, is_small_talk, small_talk
 from state.graph_state import GraphState
 
 
 def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     question, earlier = state["question"], state["timeline"]
     alone: Update = {"standalone_question": question, "query": question}
-    reply = _reply(state, runtime.context)
+    reply = _reply(question, runtime.context)
     if reply is not None:
         _emit(state, runtime, question, "nothing to look up")
         return {**alone, "generation": reply, "status": "answered"}
@@ -38,17 +30,11 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     }
 
 
-def _reply(state: GraphState, deps: Dependencies) -> str | None:
-    """To small talk, and to a question about the thread itself or the collection."""
-    if asks_what_is_held(state["question"]):
-        reader = deps.reader
-        named = reader.document_names(MOST_NAMED)
-        return holdings(reader.name, reader.document_count, named, deps.settings.files)
-    which = asks_about_thread(state["question"])
-    if which is None:
-        return small_talk(state["question"])
-    last = (turn["question"] for turn in reversed(state["timeline"]))
-    return recalled(which, deps.questions() if which == "first" else last)
+def _reply(question: str, deps: Dependencies) -> str | None:
+    """To small talk, and to a question about the collection."""
+    if asks_what_is_held(question):
+        return holdings(deps.reader.name, deps.reader.document_count, deps.settings.files)
+    return small_talk(question)
 
 
 def _emit(

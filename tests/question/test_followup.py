@@ -68,11 +68,11 @@ def test_a_name_that_a_pronoun_cuts_is_weighed_as_a_whole():
     assert stand_alone(question, BYZANTIUM)[0].startswith(question)
 
 
-def test_thanks_and_what_is_asked_of_the_thread_do_not_become_the_topic():
+def test_thanks_and_what_is_asked_of_the_collection_do_not_become_the_topic():
     asked = [
         *EVIDENCE,
         turn("ok, thanks!", "You are welcome.", 2),
-        turn("What did I ask first?", "You asked first: ...", 3),
+        turn("What documents do you have?", "default holds ...", 3),
     ]
     assert stand_alone("who wrote it?", asked)[1] == EVIDENCE[0]["question"]
 
