@@ -7,22 +7,18 @@ cited like any chunk; its `source` is the page's URL and its text the snippet th
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Sequence
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
 from rag.text.blocks import blocks_of_text
-from state.deadline import within
 from state.errors import RemoteError, SettingsError
 from state.passages import WEB_PREFIX, RetrievedChunk
 from state.settings import Settings
 from state.wording import sound
 
-MAX_REPLY_BYTES = 2_000_000
 MAX_SNIPPET = 2_000
-_PLAIN = {"Accept-Encoding": "identity"}
-"""A few compressed bytes can be unpacked into any number."""
 
 
 class WebSearch:
@@ -39,12 +35,15 @@ class WebSearch:
         Raises:
             RemoteError: the endpoint was unreachable, refused, or replied with no JSON.
         """
+        from rag.endpoint.failures import foreign_errors
+
         try:
             found = self._found(query[:500])[:k]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise self._failed(f"its reply is no SearXNG JSON ({type(error).__name__})") from None
-        except OSError as error:
-            raise self._failed(str(error) or type(error).__name__) from None
+        except foreign_errors() as error:
+            cause = error.__cause__ or error
+            raise self._failed(str(cause) or type(cause).__name__) from None
         return [
             _chunk(rank, url, _field(item, "title"), text)
             for rank, item in enumerate(found, 1)
@@ -53,9 +52,17 @@ class WebSearch:
         ]
 
     def _found(self, query: str) -> list[dict[str, Any]]:
+        from rag.endpoint.bounded_client import BoundedClient
+
         asked = {"q": query, "format": "json", "language": "en"}
-        body = within(self._timeout, lambda: _get(self._url, asked, self._timeout))
-        results = json.loads(body).get("results")
+        loopback = (urlsplit(self._url).hostname or "") in {"127.0.0.1", "localhost", "::1"}
+        with BoundedClient(
+            timeout=self._timeout, trust_env=not loopback, follow_redirects=False
+        ) as client:
+            reply = client.get(self._url, params=asked)
+        if reply.status_code != HTTPStatus.OK:
+            raise OSError(f"HTTP {reply.status_code}")
+        results = reply.json().get("results")
         if not isinstance(results, list):
             raise TypeError("results is no list")
         return [item for item in results if isinstance(item, dict)]
@@ -80,29 +87,6 @@ def open_web(settings: Settings) -> WebSearch | None:
             "--web needs a SearXNG endpoint.", "Set CRAG_WEB_URL=https://host/search."
         )
     return WebSearch(str(settings.web_url), min(settings.request_timeout or 30.0, 30.0))
-
-
-def _get(url: str, params: dict[str, Any], timeout: float) -> str:
-    import httpx
-
-    loopback = (urlsplit(url).hostname or "") in {"127.0.0.1", "localhost", "::1"}
-    body = bytearray()
-    try:
-        with (
-            httpx.Client(timeout=timeout, trust_env=not loopback) as client,
-            client.stream("GET", url, params=params, headers=_PLAIN) as reply,
-        ):
-            if reply.status_code != httpx.codes.OK:
-                raise OSError(f"HTTP {reply.status_code}")
-            if reply.headers.get("content-encoding", "identity") != "identity":
-                raise OSError("its reply is compressed, which was not asked for")
-            for piece in reply.iter_raw():
-                body += piece
-                if len(body) > MAX_REPLY_BYTES:
-                    raise OSError("its reply is too long")
-    except httpx.HTTPError as error:
-        raise OSError(f"{type(error).__name__}: {error}") from None
-    return body.decode("utf-8", "replace")
 
 
 def _field(item: dict[str, Any], name: str) -> str:
