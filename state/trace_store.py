@@ -14,7 +14,7 @@ from state.database import Database, Sql
 from state.errors import UsageError
 from state.home_db import HomeDb
 from state.packed import packed, unpacked
-from state.wording import did_you_mean, sound
+from state.wording import sound
 
 if TYPE_CHECKING:
     from state.events import Event
@@ -58,7 +58,7 @@ _INSERT = (
     " values ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
 )
 _SUMMARY = "select id, created_at, kind, thread, status, question, parent, collection from traces"
-_WHOLE = "select id, created_at, kind, body, parent is null from traces"
+_WHOLE = "select id, created_at, kind, body from traces"
 _NEWEST = "order by created_at desc, rowid desc"
 _DAY = 86_400.0
 
@@ -126,17 +126,12 @@ class TraceStore(Closing):
                 raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
             return rows[0]
         rows = self._database.read(
-            f"{_WHOLE} where substr(id, 1, length($1)) = $1"
-            " order by id <> $1, parent is not null limit 2",
-            (trace_id,),
+            f"{_WHOLE} where substr(id, 1, length($1)) = $1 order by id <> $1 limit 2", (trace_id,)
         )
         if not rows:
-            kept = (each["trace_id"] for each in self.summaries(limit=1_000))
-            hint = did_you_mean(trace_id, ("last", *kept), "`crag trace list` shows them.")
-            raise UsageError(f"There is no trace {trace_id!r}.", hint)
+            raise UsageError(f"There is no trace {trace_id!r}.", "`crag trace list` shows them.")
         best, *other = rows
-        # A run stands before the questions that it asked: they began in the same second.
-        if best[0] != trace_id and other and best[-1] == other[0][-1]:
+        if best[0] != trace_id and other:
             raise UsageError(
                 f"{trace_id!r} begins more than one trace.", "Give more of the trace's id."
             )
@@ -189,7 +184,7 @@ def _drop_most(db: Sql, bounds: TraceBounds) -> None:
 
 
 def _read(row: Sequence[Any]) -> Trace:
-    trace_id, created_at, kind, body, _ = row
+    trace_id, created_at, kind, body = row
     hint = f"`crag trace delete {trace_id}` removes it."
     kept = unpacked(body, f"The trace {trace_id}", hint)
     return {

@@ -12,7 +12,6 @@ from cli.errors import Exit, end_on, exit_code
 from cli.render.text import dollars, place, shorten
 from cli.terminal import clean
 from state import errors
-from state.trace_store import TraceStore
 
 
 @pytest.mark.parametrize(
@@ -127,13 +126,10 @@ def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):
     monkeypatch.setenv("CRAG_HOME", str(tmp_path))
     with open_turn_store(tmp_path) as turns:
         turns.append("railway", make_answer())
-    with TraceStore(tmp_path) as traces:
-        traces.keep("20260101-000000-aaaaaa", [], make_answer())
     for given, meant in (
         (["threads", "show", "railwy"], "Did you mean 'railway'?"),
         (["threads", "delete", "raiway", "--yes"], "Did you mean 'railway'?"),
         (["threads", "show", "zzz"], "`crag threads list` shows all"),
-        (["trace", "20260101-000000-aaaaab"], "Did you mean '20260101-000000-aaaaaa'?"),
         (["trace", "zzz"], "`crag trace list` shows them"),
         (["ask", "q", "--thread", "a/b"], "--thread: a name has 1 to 128 characters"),
         (["ask", "q", "--threadd", "a"], "--thread"),

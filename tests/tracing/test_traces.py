@@ -163,14 +163,6 @@ def test_a_research_run_goes_with_its_questions(tmp_path: Path):
         assert ids(store) == ["r2"]
 
 
-def test_a_beginning_means_a_run_before_the_questions_it_asked(tmp_path: Path):
-    with TraceStore(tmp_path) as store:
-        store.keep("20260101-000000-aaa", [], make_answer(), kind="research")
-        store.keep("20260101-000000-bbb", [], make_answer(), parent="20260101-000000-aaa")
-        assert store.get("20260101-000000")["trace_id"].endswith("aaa")
-        assert store.get("20260101-000000-b")["trace_id"].endswith("bbb")
-
-
 def test_what_is_deleted_is_gone_from_the_file(tmp_path: Path):
     with TraceStore(tmp_path) as store:
         store.keep("a", events(), make_answer("a secret question", thread="one"))
