@@ -181,7 +181,7 @@ class Session(Closing):
             failed = failure(error, events)
             events.append(failed)
             if answer is None:
-                answer = failed_turn(question, deps, events)
+                answer = failed_turn(question, deps)
             yield failed
             raise
         finally:

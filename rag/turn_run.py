@@ -4,7 +4,6 @@ come, its checkpoint kept if it ends well, and what is kept of one that failed.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from contextvars import copy_context
@@ -12,10 +11,10 @@ from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from rag.budget import Budget, with_calls
+from rag.budget import Budget
 from rag.dependencies import Dependencies, new_answer
 from rag.graph import recursion_limit
-from state.answer import FAILED, NO_USAGE, Answer, Status
+from state.answer import FAILED, Answer, Status
 from state.errors import CragError
 
 if TYPE_CHECKING:
@@ -187,30 +186,9 @@ def failure(error: Exception, events: Sequence[Event]) -> FailedEvent:
     }
 
 
-def failed_turn(question: str, deps: Dependencies, events: Sequence[Event]) -> Answer:
-    """The record of a trace whose turn has no answer; it is never shown as one.
-
-    The time and the calls are those of the nodes that finished.
-    """
-    alone, usage, timings = question, NO_USAGE, dict[str, float]()
-    loop_count = 0
-    for event in events:
-        if event["event"] == "contextualized":
-            alone = event["standalone_question"]
-        elif event["event"] == "retrieved":
-            loop_count = event["loop"]
-        elif event["event"] == "node_finished":
-            timings[event["node"]] = timings.get(event["node"], 0.0) + event["ms"]
-        elif event["event"] == "model_called":
-            usage = with_calls(usage, event["node"], [event])
+def failed_turn(question: str, deps: Dependencies) -> Answer:
+    """Stands in a trace whose turn has no answer; its events tell the times and the calls."""
     answer = new_answer(
         question, deps.engine, deps.reader, deps.settings, deps.thread, deps.trace_id
     )
-    return {
-        **answer,
-        "status": cast("Status", FAILED),
-        "standalone_question": alone,
-        "loop_count": loop_count,
-        "usage": usage,
-        "timings_ms": {"total": (time.perf_counter() - deps.started) * 1000, **timings},
-    }
+    return {**answer, "status": cast("Status", FAILED)}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from cli.render.text import dollars, place
 from cli.terminal import clean, print_rows
-from state.answer import Answer
+from state.answer import FAILED, Answer
 from state.events import Event, RetrievedItem
 from state.passages import Grade
 from state.trace_store import Trace
@@ -33,7 +33,8 @@ class TraceView:
     def show_stored(self, trace: Trace) -> None:
         for event in trace["events"]:
             self.show(event)
-        self.show({"event": "answer", "answer": trace["answer"]})
+        if trace["answer"]["status"] != FAILED:
+            self.show({"event": "answer", "answer": trace["answer"]})
 
     def show(self, event: Event) -> None:
         """Print what there is to say of one event; nodes' starts and ends say nothing."""
@@ -87,7 +88,7 @@ class TraceView:
                     self._line("│    ", f"contradicted: {claim}", "dim")
             case "failed":
                 where = f" in {event['node']}" if event["node"] else ""
-                self._line("├─ ", f"failed{where} ({event['error']})", "bold red")
+                self._line("└─ ", f"failed{where} ({event['error']})", "bold red")
 
     def _show_graded(self, item: RetrievedItem, grade: Grade) -> None:
         mark, colour = _MARK[grade["relevant"]]
