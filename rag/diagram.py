@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from rag.graph import compile_graph
-from rag.topology import END, START
+from rag.topology import START
 
 if TYPE_CHECKING:
     from langchain_core.runnables.graph import Edge
@@ -18,14 +18,8 @@ def edges() -> list[dict[str, object]]:
 
 
 def mermaid() -> str:
-    """Mermaid flowchart text."""
-    shape = {START: "start_([start])", END: "end_([end])"}
-    lines = ["flowchart TD"]
-    for edge in _edges():
-        arrow = "-.->" if edge.conditional else "-->"
-        source, target = (shape.get(node, node) for node in (edge.source, edge.target))
-        lines.append(f"    {source} {arrow} {target}")
-    return "\n".join(lines)
+    """A Mermaid flowchart; -.-> is a conditional edge."""
+    return compile_graph().get_graph().draw_mermaid(with_styles=False).strip()
 
 
 def ascii_diagram() -> str:
