@@ -26,7 +26,14 @@ from typing import (
 from langgraph.channels import UntrackedValue
 
 from state.answer import AnswerPart, Citation, ClaimRecord, LoopRecord, Snippet, Status, Usage
-from state.passages import ContextDocument, Grade, HistoryTurn, RetrievedChunk, WebUse
+from state.passages import (
+    ContextDocument,
+    Grade,
+    HistoryTurn,
+    QuestionPart,
+    RetrievedChunk,
+    WebUse,
+)
 
 T = TypeVar("T")
 
@@ -79,9 +86,9 @@ class ThreadState(TypedDict):
 class QuestionState(TypedDict):
     """What one question needs while it is being answered; gone when it is.
 
-    `parts` are the questions within it as `rag.question.parts.QuestionPart` keeps them: read
-    against the collection once, used by every node. `scratchpad` holds the last attempt's
-    critique and nothing older: each write replaces it, and record_turn leaves it empty.
+    `parts` are the questions within it: read against the collection once, used by every node.
+    `scratchpad` holds the last attempt's critique and nothing older: each write replaces it, and
+    record_turn leaves it empty.
     `second_query` is searched beside `query`. `model_decides`: only the model that answers may say
     that the documents hold no answer. `unheld` is what it said that it was not given, while that is
     searched for.
@@ -94,7 +101,7 @@ class QuestionState(TypedDict):
     scratchpad: Annotated[list[str], overwrite]
     question: Annotated[str, UntrackedValue]
     standalone_question: Annotated[str, UntrackedValue]
-    parts: Annotated[list[dict[str, Any]], UntrackedValue]
+    parts: Annotated[list[QuestionPart], UntrackedValue]
     query: Annotated[str, UntrackedValue]
     second_query: Annotated[str | None, UntrackedValue]
     no_query: Annotated[str | None, UntrackedValue]

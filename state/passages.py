@@ -1,4 +1,5 @@
-"""What passes between retrieval, grading and answering: chunks, grades, documents, earlier turns.
+"""What passes between retrieval, grading and answering: chunks, grades, documents, what is asked,
+earlier turns.
 
 TypedDicts, since they live in the graph's state and are JSON; apart from the state itself,
 so that what only searches need not import the graph's library.
@@ -6,6 +7,7 @@ so that what only searches need not import the graph's library.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from state.answer import Citation
@@ -146,6 +148,33 @@ def _anchor_at(held: RetrievedChunk, at: int) -> str | None:
         start, end = (place - held["start_char"] for place in headings[-1])
         return f"section {' '.join(held['text'][start:end].split())}"
     return anchor if kind == "section" else f"{kind} {int(number) + max(len(before) - 1, 0)}"
+
+
+class ParsedQuestion(TypedDict):
+    """`text` as the collection spells it; `changes` what was mended for that. `terms` are unique,
+    in order; `spelt` each as it was typed, folded; `specificity` how much its word says in any
+    text, 0 to about 1.25, of one with a capital at least 1; `rarities` their inverse document
+    frequencies here. `weights` are both: rarity times the square of specificity, so that "turn" and
+    "many" are worth little in a collection that happens to hold few of them.
+    """
+
+    text: str
+    changes: Sequence[tuple[str, str]]
+    terms: Sequence[str]
+    weights: Mapping[str, float]
+    rarities: Mapping[str, float]
+    spelt: Mapping[str, str]
+    specificity: Mapping[str, float]
+
+
+class QuestionPart(TypedDict):
+    """A question within the question. `pool` is what it finds by itself, best first; `in_domain`
+    the probability that the collection holds anything about it, None until it is estimated.
+    """
+
+    question: ParsedQuestion
+    pool: Sequence[RetrievedChunk]
+    in_domain: float | None
 
 
 class HistoryTurn(TypedDict):

@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rag.budget import Budget
-from rag.question.parts import QuestionPart
 from state.answer import AnswerPart, Snippet
-from state.passages import ContextDocument, Grade, HistoryTurn, RetrievedChunk
+from state.passages import ContextDocument, Grade, HistoryTurn, QuestionPart, RetrievedChunk
 
 Emit = Callable[[str], None]
 """Receives answer text as it is produced; may be called zero or more times."""

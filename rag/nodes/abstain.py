@@ -10,7 +10,7 @@ from rag.citations.check import marked
 from rag.dependencies import Dependencies
 from rag.engines.local.answer import quoted_part
 from rag.nodes.update import Update
-from rag.question.parts import QuestionPart
+from rag.question.parts import is_near
 from rag.reading.snippets import shown_snippets
 from state.answer import UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
@@ -21,10 +21,9 @@ LONGEST = 200
 
 
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    asked = [QuestionPart.of_state(part) for part in state["parts"]]
     reader, settings = runtime.context.reader, runtime.context.settings
-    near = any(part.is_near for part in asked)
-    questions = [part.question for part in asked]
+    near = any(map(is_near, state["parts"]))
+    questions = [part["question"] for part in state["parts"]]
     snippets = shown_snippets(
         questions, state["documents"], runtime.context.meaning, reader, full=settings.full
     )[:NEAREST]

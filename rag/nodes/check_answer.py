@@ -14,7 +14,7 @@ from rag.citations.check import Checked, check, heard, in_doubt
 from rag.dependencies import Dependencies
 from rag.index.terms import terms
 from rag.nodes.update import Update
-from rag.question.parts import QuestionPart
+from rag.question.parse import share
 from state.answer import ClaimRecord, Status
 from state.choices import Verifier
 from state.graph_state import GraphState
@@ -67,8 +67,8 @@ def _unheld(state: GraphState) -> list[str]:
     if not state["draft"]:
         return state["missing"] or [state["standalone_question"]]
     held = {*terms(" ".join(state["missing"]))}
-    asked = [QuestionPart.of_state(part).question for part in state["parts"]]
-    return state["missing"] if any(part.covered(held) > CORE for part in asked) else []
+    asked = [part["question"]["weights"] for part in state["parts"]]
+    return state["missing"] if any(share(weights, held) > CORE for weights in asked) else []
 
 
 def _may_search_again(state: GraphState, deps: Dependencies) -> bool:

@@ -14,7 +14,6 @@ from rag.context import in_order
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
-from rag.question.parts import QuestionPart
 from rag.reading.snippets import shown_snippets
 from state.graph_state import GraphState
 
@@ -24,7 +23,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     relevant = [grade["confidence"] for grade in state["grades"].values() if grade["relevant"]]
     request = GenerateRequest(
         question=state["standalone_question"],
-        parts=[QuestionPart.of_state(part) for part in state["parts"]],
+        parts=state["parts"],
         documents=in_order(state["documents"], state["grades"]),
         passages=state["passages"],
         context=state["context"],
@@ -60,7 +59,7 @@ def _without_budget(deps: Dependencies, request: GenerateRequest, emit: Emit) ->
     if deps.fallback is None:
         return Generated(complete=False)
     if not request.passages:
-        questions = [part.question for part in request.parts]
+        questions = [part["question"] for part in request.parts]
         passages = shown_snippets(
             questions, request.documents, deps.meaning, deps.reader, full=deps.settings.full
         )

@@ -13,7 +13,6 @@ from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
 from rag.nodes.update import Update, both
-from rag.question.parts import QuestionPart
 from rag.routes import decided
 from state.answer import GradedChunk, LoopRecord
 from state.graph_state import GraphState
@@ -28,7 +27,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     if new:
         request = GradeRequest(
             question=state["standalone_question"],
-            parts=[QuestionPart.of_state(part) for part in state["parts"]],
+            parts=state["parts"],
             chunks=new,
             earlier=state["grades"],
             documents=state["documents"],

@@ -14,7 +14,6 @@ from langgraph.runtime import Runtime
 from rag.context import by_turns, context_of, in_order
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
-from rag.question.parts import QuestionPart
 from rag.reading.snippets import shown_snippets
 from state.answer import Citation
 from state.graph_state import GraphState
@@ -35,7 +34,7 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         _tell(runtime, documents, excerpts)
         if state["budget_spent"] is None:
             return {"context": context}
-    questions = [QuestionPart.of_state(part).question for part in state["parts"]]
+    questions = [part["question"] for part in state["parts"]]
     full = deps.settings.full
     passages = shown_snippets(questions, ordered, deps.meaning, deps.reader, full=full)
     if deps.engine.model is None:

@@ -31,13 +31,13 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     parts = read_parts(state["query"], reader, hits)
     query = state["query"]
     if len(parts) > 1:
-        hits = interleaved([hits, *(part.pool for part in parts)])
-    elif parts[0].question.changes:
-        query = parts[0].question.text
-        hits = list(parts[0].pool) if k <= POOL else reader.search(query, k)
+        hits = interleaved([hits, *(part["pool"] for part in parts)])
+    elif parts[0]["question"]["changes"]:
+        query = parts[0]["question"]["text"]
+        hits = [*parts[0]["pool"]] if k <= POOL else reader.search(query, k)
     asked = cast("GraphState", {**state, "query": query})
     found = found_update(asked, hits[:k], runtime.stream_writer, reader.dense_searched)
-    return {**found, "query": query, "parts": [part.as_state() for part in parts]}
+    return {**found, "query": query, "parts": parts}
 
 
 def _wanted(deps: Dependencies) -> int:

@@ -13,7 +13,6 @@ from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import RewriteRequest, Rewritten, same_query
 from rag.nodes.update import Update, both
-from rag.question.parts import QuestionPart
 from rag.routes import decided
 from state.answer import LoopRecord
 from state.graph_state import GraphState
@@ -26,7 +25,7 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         result = runtime.context.engine.rewrite(
             RewriteRequest(
                 question=state["standalone_question"],
-                parts=[QuestionPart.of_state(part) for part in state["parts"]],
+                parts=state["parts"],
                 tried=tried,
                 documents=state["documents"],
                 grades=state["grades"],

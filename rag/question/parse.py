@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
 
 from rag.index.ranking import term_weights
 from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans
 from rag.question.specificity import capitalized, specificities
 from rag.question.spelling import mend_spelling
+from state.passages import ParsedQuestion
 
 # What follows is pasted text, which a question is not weighed by.
 QUESTION_CHARACTERS = 4000
@@ -23,40 +22,10 @@ SPECIFIC = 0.7
 """The specificity from which a word names something that a passage can lack."""
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedQuestion:
-    """`text` as the collection spells it; `changes` what was mended for that. `terms` are unique,
-    in order; `spelt` each as it was typed, folded; `specificity` how much its word says in any
-    text, 0 to about 1.25, of one with a capital at least 1; `rarities` their inverse document
-    frequencies here. `weights` are both: rarity times the square of specificity, so that "turn" and
-    "many" are worth little in a collection that happens to hold few of them.
-    """
-
-    text: str
-    changes: Sequence[tuple[str, str]]
-    terms: tuple[str, ...]
-    weights: Mapping[str, float]
-    rarities: Mapping[str, float]
-    spelt: Mapping[str, str]
-    specificity: Mapping[str, float]
-
-    def as_state(self) -> dict[str, Any]:
-        """As JSON, for the graph's state."""
-        return asdict(self)
-
-    @classmethod
-    def of_state(cls, kept: Mapping[str, Any]) -> ParsedQuestion:
-        return cls(**{**kept, "terms": tuple(kept["terms"])})
-
-    @property
-    def specific(self) -> tuple[str, ...]:
-        """The terms that name what is asked about; all of them where none says more than others."""
-        named = tuple(term for term in self.terms if self.specificity[term] >= SPECIFIC)
-        return named or self.terms
-
-    def covered(self, held: Collection[str]) -> float:
-        """The share of the question's weight that is held, 0 to 1."""
-        return share(self.weights, held)
+def specific(question: ParsedQuestion) -> Sequence[str]:
+    """The terms that name what is asked about; all of them where none says more than others."""
+    says = question["specificity"]
+    return [term for term in question["terms"] if says[term] >= SPECIFIC] or question["terms"]
 
 
 def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
@@ -78,7 +47,15 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
     specificity |= {term: max(specificity[term], 1.0) for term in capitalized(mended) & {*spelt}}
     rarities = term_weights(counts, total)
     weights = {term: rarities[term] * specificity[term] ** 2 for term in spelt}
-    return ParsedQuestion(mended, changes, tuple(spelt), weights, rarities, spelt, specificity)
+    return {
+        "text": mended,
+        "changes": changes,
+        "terms": list(spelt),
+        "weights": weights,
+        "rarities": rarities,
+        "spelt": spelt,
+        "specificity": specificity,
+    }
 
 
 def share(weights: Mapping[str, float], held: Collection[str]) -> float:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.followup import stand_alone
 from rag.question.parse import (
     QUESTION_CHARACTERS,
-    ParsedQuestion,
     parse_question,
     parted,
     with_context,
 )
-from state.passages import HistoryTurn, RetrievedChunk
+from state.passages import HistoryTurn, QuestionPart, RetrievedChunk
 
 POOL = 30
 """How many chunks that a question finds by itself the others are measured against."""
@@ -35,33 +32,9 @@ _PART = re.compile(
 _ASKING = re.compile(rf"\b{_ASKS}\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionPart:
-    """`pool` is what the part finds by itself, best first; `in_domain` the probability that the
-    collection holds anything about it, None until it is estimated.
-    """
-
-    question: ParsedQuestion
-    pool: Sequence[RetrievedChunk]
-    in_domain: float | None = None
-
-    @property
-    def is_near(self) -> bool:
-        """Whether passages are worth showing that may not answer it."""
-        return self.in_domain is None or self.in_domain >= OUT_OF_DOMAIN
-
-    def as_state(self) -> dict[str, Any]:
-        """As JSON, for the graph's state."""
-        return {
-            "question": self.question.as_state(),
-            "pool": list(self.pool),
-            "in_domain": self.in_domain,
-        }
-
-    @classmethod
-    def of_state(cls, kept: Mapping[str, Any]) -> QuestionPart:
-        question = ParsedQuestion.of_state(kept["question"])
-        return cls(question, kept["pool"], kept["in_domain"])
+def is_near(part: QuestionPart) -> bool:
+    """Whether passages are worth showing that may not answer it."""
+    return part["in_domain"] is None or part["in_domain"] >= OUT_OF_DOMAIN
 
 
 def read_parts(
@@ -70,13 +43,12 @@ def read_parts(
     """The questions within the question, read against the collection; `found` is what the question
     finds as it stands, where it was searched for already.
     """
-    return [
-        QuestionPart(
-            parsed,
-            found[:POOL] if found and parsed.text == question else reader.search(parsed.text, POOL),
-        )
-        for parsed in (parse_question(text, reader) for text in split_alone(question))
-    ]
+    parts: list[QuestionPart] = []
+    for parsed in (parse_question(text, reader) for text in split_alone(question)):
+        known = found and parsed["text"] == question
+        pool = found[:POOL] if known else reader.search(parsed["text"], POOL)
+        parts.append({"question": parsed, "pool": pool, "in_domain": None})
+    return parts
 
 
 def split_alone(question: str, most: int = MOST_PARTS) -> list[str]:

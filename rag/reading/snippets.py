@@ -8,7 +8,7 @@ from statistics import mean
 
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
-from rag.question.parse import ParsedQuestion, parted, share
+from rag.question.parse import parted, share
 from rag.reading.meaning import Meaning, headed
 from rag.reading.shown import shown_stretch
 from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
@@ -16,7 +16,7 @@ from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
 from state.blocks import BlockKind
 from state.documents import without_header
-from state.passages import RetrievedChunk, cited, text_between
+from state.passages import ParsedQuestion, RetrievedChunk, cited, text_between
 
 MOST = 3
 READ = 16
@@ -92,7 +92,7 @@ def _measured(
     repeating: list[Weighed] = []
     texts = list(map(headed, best))
     for chunk, text, likeness in zip(
-        best, texts, meaning.likeness(question.text, texts), strict=True
+        best, texts, meaning.likeness(question["text"], texts), strict=True
     ):
         begins = len(text) - len(chunk["text"])
         behind = ranks[chunk["chunk_id"]] - top
@@ -102,7 +102,7 @@ def _measured(
             if meaning.reads:
                 worth += _RANK * behind
             else:
-                held = share(question.weights, set(terms(stretch.text)))
+                held = share(question["weights"], set(terms(stretch.text)))
                 worth += _RANK_BY_WORDS * behind + _COVERED_BY_WORDS * held
             kept = found if _says_more(question, stretch) else repeating
             kept.append(Weighed(stretch, worth, max(near)))
@@ -141,14 +141,14 @@ def covered(question: ParsedQuestion, stretch: Stretch) -> float:
     of what was typed where more of that is held than of what is carried behind it.
     """
     held = {*terms(stretch.text), *terms(_above(stretch))}
-    typed = {*terms(parted(question.text)[0])}
-    alone = {term: weight for term, weight in question.weights.items() if term in typed}
-    return max(share(question.weights, held), share(alone, held))
+    typed = {*terms(parted(question["text"])[0])}
+    alone = {term: weight for term, weight in question["weights"].items() if term in typed}
+    return max(share(question["weights"], held), share(alone, held))
 
 
 def _says_more(question: ParsedQuestion, stretch: Stretch) -> bool:
     """Than the question itself and the headings above."""
-    return bool(set(terms(stretch.text)).difference(question.terms, terms(_above(stretch))))
+    return bool(set(terms(stretch.text)).difference(question["terms"], terms(_above(stretch))))
 
 
 def shown_snippets(

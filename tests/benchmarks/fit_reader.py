@@ -53,9 +53,9 @@ def measured(source: Source, home: Path) -> list[Shown]:
                 parts = read_parts(query["text"], session.reader)
                 if len(parts) > 1:
                     continue
-                hits = session.reader.search(parts[0].question.text, session.settings.k)
-                found = shown_snippets([parts[0].question], hits, meaning, session.reader)
-                features = promise(Pool.of(parts[0].question, parts[0].pool), hits, meaning)
+                hits = session.reader.search(parts[0]["question"]["text"], session.settings.k)
+                found = shown_snippets([parts[0]["question"]], hits, meaning, session.reader)
+                features = promise(Pool.of(parts[0]["question"], parts[0]["pool"]), hits, meaning)
             cited = [each["located"] for each in found]
             right = holds_all("\n".join(each["shown"] for each in cited), query)
             of_file = "must" in query or any(is_of(each["source"], query) for each in cited)

@@ -60,7 +60,7 @@ def _measure(
     question = asked_text(query)
     hits = collection.search(question, RETRIEVED)
     parsed = parse_question(question, collection)
-    pool = Pool.of(parsed, collection.search(parsed.text, POOL))
+    pool = Pool.of(parsed, collection.search(parsed["text"], POOL))
     if not hits:
         return None
     return Asked(

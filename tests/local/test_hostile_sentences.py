@@ -32,7 +32,7 @@ def test_a_passage_is_read_in_time(text, tmp_path):
     question = "How many times a day did the mill turn?"
     began = time.process_time()
     parts = read_parts(question, reader)
-    questions = [part.question for part in parts]
+    questions = [part["question"] for part in parts]
     found = shown_snippets(questions, reader.search(question, 8), Meaning(tmp_path), reader)
     generate(GenerateRequest(question, parts, found, ()), str)
     assert time.process_time() - began < SECONDS

@@ -10,11 +10,11 @@ from ingest_runs import session_of
 
 from rag.documents.stream import Part
 from rag.embed.protocol import TokenVectors
-from rag.question.parse import ParsedQuestion
 from rag.reading.meaning import MaxSim, Meaning
 from rag.reading.snippets import FIRST_LONGEST, covered, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 from rag.text.chunk import chunk_parts
+from state.passages import ParsedQuestion
 
 PAGE = """# Lamps
 
@@ -87,7 +87,15 @@ def asked(text: str) -> ParsedQuestion:
 
     own = tuple(dict.fromkeys(terms(text)))
     ones = dict.fromkeys(own, 1.0)
-    return ParsedQuestion(text, (), own, ones, ones, dict(zip(own, own, strict=True)), ones)
+    return {
+        "text": text,
+        "changes": (),
+        "terms": own,
+        "weights": ones,
+        "rarities": ones,
+        "spelt": {each: each for each in own},
+        "specificity": ones,
+    }
 
 
 def shown(question: str) -> list[str]:

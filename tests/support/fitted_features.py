@@ -28,7 +28,7 @@ def measured() -> list[dict[str, float]]:
         collection = build(Path(home))
         for question in QUESTIONS:
             request = grade_request(collection, question)
-            pool = Pool.of(request.parts[0].question, request.parts[0].pool)
+            pool = Pool.of(request.parts[0]["question"], request.parts[0]["pool"])
             rows.append(in_domain_features(pool, collection.chunk_count))
             rows.append(promise(pool, request.documents, StaticMeaning()))
             rows += [chunk_features(chunk, pool) for chunk in request.chunks[:CHUNKS]]

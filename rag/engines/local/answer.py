@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rag.engines.local.grader_model import grader_model
 from rag.engines.protocol import Emit, Generated, GenerateRequest
+from rag.question.parts import is_near
 from state.answer import UNSURE, AnswerPart, Citation
 
 MOST_OF_A_PART = 2
@@ -21,11 +22,11 @@ def generate(request: GenerateRequest, emit: Emit) -> Generated:
     shown: list[Citation] = []
     for number, part in enumerate(request.parts):
         own = [each["located"] for each in request.passages if each["part"] == number]
-        known = part.in_domain is None or grader_model().is_in_domain(part.in_domain)
+        known = part["in_domain"] is None or grader_model().is_in_domain(part["in_domain"])
         if not known:
-            told = UNSURE if part.is_near else NOT_FOUND
-            warnings.append(told.format(part.question.text))
-        if known or part.is_near:
+            told = UNSURE if is_near(part) else NOT_FOUND
+            warnings.append(told.format(part["question"]["text"]))
+        if known or is_near(part):
             shown += [each for each in own[:most] if not _is_among(each, shown)]
     parts = tuple(map(quoted_part, shown))
     text = "\n\n".join(part["text"].rstrip() for part in parts)

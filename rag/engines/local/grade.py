@@ -18,11 +18,10 @@ from rag.index.candidates import chunk_terms
 from rag.index.ranking import NAMED_WEIGHT, WINDOW_WEIGHT, best_window, named, okapi
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
-from rag.question.parse import FEW_CHUNKS, ParsedQuestion, share
-from rag.question.parts import QuestionPart
+from rag.question.parse import FEW_CHUNKS, share, specific
 from rag.reading.meaning import Meaning, headed
 from rag.reading.snippets import covered, nearest_stretch
-from state.passages import Grade, RetrievedChunk, Signs, is_web
+from state.passages import Grade, ParsedQuestion, QuestionPart, RetrievedChunk, Signs, is_web
 from state.wording import listed
 
 SURELY_NAMED = 0.7
@@ -68,10 +67,10 @@ def _judge(
     # What the web sent must stand out from its fellows, not from documents that know nothing of it,
     # and by its text alone: anybody may have chosen its title.
     chunks = [_untitled(chunk) for chunk in request.chunks] if of_web else request.chunks
-    pool = Pool.of(part.question, chunks if of_web else part.pool)
+    pool = Pool.of(part["question"], chunks if of_web else part["pool"])
     if reading is not None:
         known = model.reader.probability(promise(pool, request.documents, reading))
-    elif any(chunk.get("meant", 0.0) >= SURELY_NAMED for chunk in part.pool):
+    elif any(chunk.get("meant", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
         known = 1.0
     else:  # a few pages of the web are no small collection
         count = max(collection.chunk_count, FEW_CHUNKS if of_web else 0)
@@ -110,7 +109,7 @@ class Pool:
         if chunk["chunk_id"] in self.signs:
             return self.signs[chunk["chunk_id"]]
         body, head = chunk_terms(chunk)
-        weights = self.question.rarities
+        weights = self.question["rarities"]
         bm25 = okapi(weights, self.length, body, head)
         window = best_window(weights, body, head)
         called = named(weights, terms(chunk["title"] or ""))
@@ -144,14 +143,14 @@ def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
     question, top = pool.question, pool.chunks[:TOP_CHUNKS]
     texts = list(map(headed, top))
     embedder = builtin_embedder()
-    cosines = embedder.embed_documents(texts) @ embedder.embed_documents([question.text])[0]
-    held = [share(question.weights, held_terms(each)) for each in top]
+    cosines = embedder.embed_documents(texts) @ embedder.embed_documents([question["text"]])[0]
+    held = [share(question["weights"], held_terms(each)) for each in top]
     windows = [pool.signs_of(each)["window"] for each in top]
     return {
         "cosine": max(map(float, cosines), default=0.0),
         "covered": max(held, default=0.0),
         "window": max(windows, default=0.0),
-        "terms": math.log1p(len(question.terms)),
+        "terms": math.log1p(len(question["terms"])),
         "chunks": math.log(max(chunk_count, 1)),
     }
 
@@ -208,13 +207,13 @@ def reason_for(question: ParsedQuestion, held: Collection[str], *, knows: bool) 
 
     Unless the collection `knows` of the matter, that is why the chunk is not relevant.
     """
-    if not question.terms:
+    if not question["terms"]:
         return "the question has no word to look for"
-    ranked = sorted(question.specific, key=lambda term: -question.weights[term])
+    ranked = sorted(specific(question), key=lambda term: -question["weights"][term])
     parts = []
-    if covered := [_quoted(question.spelt[term]) for term in ranked if term in held]:
+    if covered := [_quoted(question["spelt"][term]) for term in ranked if term in held]:
         parts.append(f"covers {listed(covered, _NAMED)}")
-    if missing := [_quoted(question.spelt[term]) for term in ranked if term not in held]:
+    if missing := [_quoted(question["spelt"][term]) for term in ranked if term not in held]:
         parts.append(f"nothing on {listed(missing, _NAMED)}")
     if not knows:
         parts.append("too little here is about that")

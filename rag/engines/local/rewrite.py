@@ -18,8 +18,8 @@ from rag.index.candidates import chunk_terms
 from rag.index.ranking import rarity
 from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans, terms
-from rag.question.parse import ParsedQuestion
-from state.passages import RetrievedChunk
+from rag.question.parse import share
+from state.passages import ParsedQuestion, RetrievedChunk
 from state.wording import listed
 
 LEARN_FROM = 0.05
@@ -39,9 +39,10 @@ def rewrite(request: RewriteRequest, collection: CollectionReader) -> Rewritten:
         return Rewritten(None, "no passage comes near enough to learn better words from")
     held = held_terms(best)
     # Of several questions the one that most is missing of.
-    question = min((part.question for part in request.parts), key=lambda each: each.covered(held))
+    asked = [part["question"] for part in request.parts]
+    question = min(asked, key=lambda each: share(each["weights"], held))
     added = _chief_words(question, best, collection)
-    query = " ".join(f"{question.text} {' '.join(added)}".split())[:_QUERY_CHARACTERS]
+    query = " ".join(f"{question['text']} {' '.join(added)}".split())[:_QUERY_CHARACTERS]
     tried = {_essence(earlier) for earlier in [request.question, *request.tried]}
     if not added or _essence(query) in tried:
         return Rewritten(None, "no word to add that was not searched for")
@@ -66,7 +67,7 @@ def _chief_words(
     weights = {
         term: count / (count + _K1)
         for term, count in Counter(chain(*chunk_terms(passage))).items()
-        if term not in question.weights and len(term) > 2
+        if term not in question["weights"] and len(term) > 2
     }
     counts = collection.document_frequencies(sorted(weights))
     total = max(collection.chunk_count, 1)
