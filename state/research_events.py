@@ -24,7 +24,6 @@ class ResearchStarted(TypedDict):
     model: str | None
     collection: str
     max_loops: int
-    max_rounds: int
     k: int
     grader: str
 

@@ -37,9 +37,6 @@ def research(
     answer: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Your answer to what the run asked.")
     ] = None,
-    max_rounds: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=5, help="Rounds at most.")
-    ] = None,
     json_: options.Json = False,
     events: options.Events = False,
     ok_abstain: options.OkAbstain = False,
@@ -53,18 +50,15 @@ def research(
     settings = given.settings()
     text = read_question(question) if question is not None else ""
     from rag.research.journal import Journal
-    from rag.research.roles import MAX_ROUNDS
     from rag.research.run import Research
 
-    rounds = MAX_ROUNDS
     if resume is None:
         settings = on_thread(given)
     else:
         with Journal(settings.home) as journal:
             begun = journal.run(resume)
         settings = given.settings(**begun["flags"])
-        rounds = begun["max_rounds"]
-    with Research(settings, max_rounds or rounds, terminal.notice) as run:
+    with Research(settings, terminal.notice) as run:
         try:
             report = _researched(run, text, resume, answer, terminal, data=data, events=events)
         except (KeyboardInterrupt, typer.Abort):

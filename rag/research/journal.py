@@ -45,7 +45,6 @@ class Run(TypedDict):
     asked: str
     question: str
     flags: dict[str, Any]
-    max_rounds: int
     usage: Usage
     state: Literal["running", "waiting", "finished"]
     escalation: str | None

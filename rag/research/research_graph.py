@@ -20,7 +20,7 @@ from rag.nodes.update import Update, told
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
 from rag.research.researcher import Reflected, ResearchDependencies, View, open_parts
-from rag.research.roles import WRITER
+from rag.research.roles import MAX_ROUNDS, WRITER
 from rag.research.virtual_files import artifact_name, evict, shrink, summaries, written
 from rag.text.prose import one_line
 from rag.topology import RESEARCH
@@ -128,7 +128,7 @@ def decided(view: View, deps: ResearchDependencies) -> Reflected:
     if decision == "end" and not done:
         decision, reason = "replan", "an end was refused: no artifact is done yet"
     if decision in ("continue", "replan") and view.last:
-        decision, reason = "escalate", f"{many(deps.max_rounds, 'round')} spent"
+        decision, reason = "escalate", f"{many(MAX_ROUNDS, 'round')} spent"
     if decision == "escalate":
         question = one_line(reflected.question or "")[:LONGEST_QUESTION] or ASKED_AT_THE_CAP
     return replace(reflected, decision=decision, reason=reason, question=question)

@@ -112,12 +112,11 @@ class ResearchDependencies:
     journal: Journal
     budget: Budget
     emit: Emit
-    max_rounds: int = MAX_ROUNDS
     started: float = field(default_factory=time.perf_counter)
 
     def view(self, state: ResearchState) -> View:
         artifacts = self.journal.artifacts(self.run_id)
-        last = state["rounds"] + 1 >= self.max_rounds
+        last = state["rounds"] + 1 >= MAX_ROUNDS
         return View(state, artifacts, open_parts(artifacts, state["closed"]), last)
 
     def warn(self, lines: Iterable[str]) -> None:

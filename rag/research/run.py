@@ -20,7 +20,6 @@ from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
 from rag.research.research_graph import checkpoint_name, to_boundary
 from rag.research.researcher import Emit, ResearchDependencies, Researcher
-from rag.research.roles import MAX_ROUNDS
 from rag.session import Session, new_trace_id
 from state.answer import NO_USAGE, Answer
 from state.checkpoints import Checkpoints
@@ -39,20 +38,17 @@ class Research(Closing):
     """Runs over one collection. `run_id` is the one worked on, None before
     there is one and once it is finished: nothing is left to resume.
 
-    `researcher` stands in for the session's own; `max_rounds` reflections at most until the person
-    is asked.
+    `researcher` stands in for the session's own.
     """
 
     def __init__(
         self,
         settings: Settings,
-        max_rounds: int = MAX_ROUNDS,
         notify: Callable[[str], None] = lambda _line: None,
         *,
         researcher: Researcher | None = None,
     ) -> None:
         self._settings = settings
-        self._max_rounds = max_rounds
         self._researcher = researcher
         self.run_id: str | None = None
         with ExitStack() as opened:
@@ -79,7 +75,6 @@ class Research(Closing):
             "asked": question,
             "question": made.question,
             "flags": self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
-            "max_rounds": self._max_rounds,
             "usage": with_calls(NO_USAGE, "contextualize", calls),
             "state": "running",
             "escalation": None,
@@ -124,9 +119,7 @@ class Research(Closing):
             emit(event)
 
         researcher = self._researcher or self._own_researcher(run["id"], budget)
-        deps = ResearchDependencies(
-            run["id"], researcher, self._journal, budget, keep, self._max_rounds
-        )
+        deps = ResearchDependencies(run["id"], researcher, self._journal, budget, keep)
         # Another process would do the same subtasks again.
         lock = self._settings.home / "locks" / f"research-{run['id']}.lock"
         with write_lock(lock, doing=f"working on research run {run['id']}"):
@@ -158,7 +151,6 @@ class Research(Closing):
             "model": self.session.engine.model,
             "collection": self.session.reader.name,
             "max_loops": self._settings.max_loops,
-            "max_rounds": self._max_rounds,
             "k": self._settings.k,
             "grader": self._settings.grader.value,
         }

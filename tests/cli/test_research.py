@@ -84,7 +84,6 @@ def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
         (("q?", "--answer", "a"), "--answer goes with --resume"),
         (("--resume", "nonsense"), "no research run"),
         (("--resume", "%"), "no research run"),
-        (("q?", "--max-rounds", "6"), "max-rounds"),
         (("  ",), "empty"),
     ],
 )

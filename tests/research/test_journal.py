@@ -14,7 +14,6 @@ def started(journal: Journal, name: str) -> None:
         "asked": "Why?",
         "question": "Why?",
         "flags": {},
-        "max_rounds": 1,
         "usage": NO_USAGE,
         "state": "running",
         "escalation": None,

@@ -31,9 +31,9 @@ def home(tmp_path: Path) -> Path:
     return library(tmp_path)
 
 
-def research(server: ScriptedServer, home: Path, rounds: int = 5, **changed) -> Research:
+def research(server: ScriptedServer, home: Path, **changed) -> Research:
     settings = settings_for(server, home=home, grader="model", engine="openai", **changed)
-    return Research(settings, rounds)
+    return Research(settings)
 
 
 def served(*replies: Reply, always: Reply | None = None) -> ScriptedServer:

@@ -27,10 +27,10 @@ def home(tmp_path: Path) -> Path:
     return library(tmp_path)
 
 
-def research(home: Path, rounds: int = 5, **changed: Any) -> Research:
+def research(home: Path, **changed: Any) -> Research:
     thread = changed.pop("thread", None)
     settings = load_settings({"home": home, "engine": "local", "thread": thread})
-    return Research(settings, rounds, **changed)
+    return Research(settings, **changed)
 
 
 def scripted(home: Path, width: int = 1) -> Research:
