@@ -37,7 +37,6 @@ class ResearchContextualized(TypedDict):
 class CleanedUp(TypedDict):
     event: Literal["cleaned_up"]
     evicted: list[str]
-    spilled: list[str]
 
 
 class Warned(TypedDict):

@@ -64,7 +64,7 @@ class Artifact(Subtask):
 
 
 class FileEntry(TypedDict):
-    """One virtual file. Over 100 KB `content` is None and `pointer` names the artifact in the
+    """One virtual file. Over 32 KB `content` is None and `pointer` names the artifact in the
     run's journal that holds it.
     """
 

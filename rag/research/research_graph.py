@@ -21,7 +21,7 @@ from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
 from rag.research.researcher import Reflected, ResearchDependencies, View, open_parts
 from rag.research.roles import MAX_ROUNDS, WRITER
-from rag.research.virtual_files import artifact_name, evict, shrink, summaries, written
+from rag.research.virtual_files import artifact_name, evict, summaries, written
 from rag.text.prose import one_line
 from rag.topology import RESEARCH
 from state.answer import add_usages
@@ -42,13 +42,11 @@ ASKED_AT_THE_CAP = "How should the research go on: what should be searched inste
 
 
 def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
-    """Evict before every planning round; spill what would make the state large."""
+    """Evict before every planning round."""
     gone = evict(state["files"], state["step"])
-    kept = {name: entry for name, entry in state["files"].items() if name not in gone}
-    spilled = shrink(kept)
-    if gone or spilled:
-        runtime.context.emit({"event": "cleaned_up", "evicted": list(gone), "spilled": [*spilled]})
-    return {"files": {**gone, **spilled}}
+    if gone:
+        runtime.context.emit({"event": "cleaned_up", "evicted": list(gone)})
+    return {"files": gone}
 
 
 def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:

@@ -1,4 +1,4 @@
-"""The virtual file system of a run: collision-free names, spill over 100 KB, eviction.
+"""The virtual file system of a run: collision-free names, spill over 32 KB, eviction.
 
 It bounds the state that is checkpointed. Every file is an artifact that was written to the run's
 journal when its subagent returned: what is spilled or evicted here is on the disk there.
@@ -13,11 +13,12 @@ from collections.abc import Collection, Mapping
 from state.home_db import HOME_FILE
 from state.research_state import FileEntry, FileStatus, FileSummary
 
-INLINE_BYTES = 100 * 1024
+INLINE_BYTES = 32 * 1024
+"""The largest content in the state: twelve files, the most there are between two evictions, take
+less than 400 KB.
+"""
 DONE_STEPS = 3
 ANY_STEPS = 20
-INLINE_TOTAL = 200 * 1024
-"""Contents held in the state at once, in bytes: the rest is spilled, oldest first."""
 
 
 def artifact_name(role: str, step: int, title: str, taken: Collection[str]) -> str:
@@ -31,15 +32,16 @@ def artifact_name(role: str, step: int, title: str, taken: Collection[str]) -> s
 
 
 def written(name: str, content: str, step: int, status: FileStatus) -> FileEntry:
-    """An entry holding `content`, or pointing to the journal where it is over 100 KB."""
-    entry: FileEntry = {
-        "content": content,
-        "pointer": None,
-        "bytes": len(content.encode("utf-8", "replace")),
+    """An entry holding `content`, or pointing to the journal where that is large."""
+    size = len(content.encode("utf-8", "replace"))
+    inline = size <= INLINE_BYTES
+    return {
+        "content": content if inline else None,
+        "pointer": None if inline else f"{HOME_FILE}#{name}",
+        "bytes": size,
         "written_at_step": step,
         "status": status,
     }
-    return entry if entry["bytes"] <= INLINE_BYTES else _spilled(name, entry)
 
 
 def summaries(files: Mapping[str, FileEntry]) -> list[FileSummary]:
@@ -57,20 +59,3 @@ def evict(files: Mapping[str, FileEntry], step: int) -> dict[str, None]:
         if (age := step - entry["written_at_step"]) > ANY_STEPS
         or (entry["status"] == "done" and age > DONE_STEPS)
     }
-
-
-def shrink(files: Mapping[str, FileEntry]) -> dict[str, FileEntry]:
-    """The update that spills the oldest contents until what is inline fits INLINE_TOTAL."""
-    inline = sum(entry["bytes"] for entry in files.values() if entry["content"] is not None)
-    update: dict[str, FileEntry] = {}
-    for name, entry in sorted(files.items(), key=lambda item: item[1]["written_at_step"]):
-        if inline <= INLINE_TOTAL:
-            break
-        if entry["content"] is not None:
-            update[name] = _spilled(name, entry)
-            inline -= entry["bytes"]
-    return update
-
-
-def _spilled(name: str, entry: FileEntry) -> FileEntry:
-    return {**entry, "content": None, "pointer": f"{HOME_FILE}#{name}"}

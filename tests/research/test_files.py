@@ -2,15 +2,12 @@ from __future__ import annotations
 
 import pickle
 
-from hypothesis import given
-from hypothesis import strategies as st
-
+from rag.research.planning import MOST_SUBTASKS
 from rag.research.virtual_files import (
+    DONE_STEPS,
     INLINE_BYTES,
-    INLINE_TOTAL,
     artifact_name,
     evict,
-    shrink,
     written,
 )
 from state.research_state import FileEntry, merge_files
@@ -53,16 +50,15 @@ def test_eviction_takes_done_files_after_3_steps_and_any_after_20():
     assert set(evict(files, 10)) == {"done-4", "active-21"}
 
 
-@given(st.lists(st.integers(0, 90_000), min_size=1, max_size=12))
-def test_what_is_inline_is_bounded_and_the_rest_is_pointed_to(sizes: list[int]):
-    files = {f"f{n}": entry(n, "active", size) for n, size in enumerate(sizes)}
-    shrunk = merge_files(files, shrink(files))
-    inline = sum(len(e["content"] or "") for e in shrunk.values())
-    assert inline <= INLINE_TOTAL
-    for (name, held), size in zip(shrunk.items(), sizes, strict=True):
-        assert held["bytes"] == size
-        assert held["pointer"] == (None if held["content"] is not None else f"home.db#{name}")
-    assert len(pickle.dumps(shrunk)) < 500_000
+def test_what_a_planner_s_largest_round_leaves_is_small():
+    files: dict[str, FileEntry] = {}
+    for step in range(1, 25):
+        if step % MOST_SUBTASKS == 1:
+            files = merge_files(files, evict(files, step - 1))
+        name = artifact_name("searcher", step, "Title", files)
+        files = merge_files(files, {name: written(name, "x" * INLINE_BYTES, step, "done")})
+        assert len(pickle.dumps(files)) < 400_000
+    assert len(files) == DONE_STEPS + 1 + MOST_SUBTASKS
 
 
 def test_merging_writes_replaces_and_evicts_without_touching_its_arguments():
