@@ -19,20 +19,13 @@ class ReadFiles:
 
 
 def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
-    """Those that found something; a place that lies within another of the same document takes its
-    number.
-    """
-    citations: list[Citation] = []
+    """Those that found something."""
+    places: dict[tuple[str, int, int], Citation] = {}
 
     def number(citation: Citation) -> int:
-        for place, known in enumerate(citations):
-            if _within(citation, known):
-                return known["marker"]
-            if _within(known, citation):
-                citations[place] = {**citation, "marker": known["marker"]}
-                return known["marker"]
-        citations.append({**citation, "marker": len(citations) + 1})
-        return len(citations)
+        place = citation["source"], citation["start_char"], citation["end_char"]
+        new: Citation = {**citation, "marker": len(places) + 1}
+        return places.setdefault(place, new)["marker"]
 
     files: list[Artifact] = []
     for artifact in artifacts:
@@ -46,7 +39,7 @@ def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
         ]
         if findings:
             files.append({**artifact, "findings": findings, "content": written(findings)})
-    return ReadFiles(files, citations)
+    return ReadFiles(files, list(places.values()))
 
 
 def written(findings: Sequence[Finding]) -> str:
@@ -59,11 +52,3 @@ def written(findings: Sequence[Finding]) -> str:
 
 def signs(finding: Finding) -> str:
     return "".join(f"[{marker}]" for marker in finding["markers"]) or NO_QUOTE
-
-
-def _within(one: Citation, other: Citation) -> bool:
-    return (
-        one["source"] == other["source"]
-        and other["start_char"] <= one["start_char"]
-        and one["end_char"] <= other["end_char"]
-    )
