@@ -25,7 +25,7 @@ def open_(
 ) -> None:
     """Show a place that the last answer cites, in its surroundings."""
     from rag.opening import open_reader
-    from rag.tracing.stored_trace import began
+    from rag.tracing.replay import began
     from state.shared_place import open_traces
 
     terminal, settings = given.terminal, given.settings()

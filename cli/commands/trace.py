@@ -118,8 +118,8 @@ def diff(given: options.Given, one: TraceId, other: TraceId, json_: options.Json
 @options.taking("engine", "k", "max_loops", "grader", "collection", "store", "quiet")
 def replay(given: options.Given, trace_id: TraceId = "last", json_: options.Json = False) -> None:
     """Run it again from the history it had, then print the difference."""
-    from rag.replay import recorded_flags
-    from rag.replay import replay as run_again
+    from rag.tracing.replay import recorded_flags
+    from rag.tracing.replay import replay as run_again
 
     terminal = given.terminal
     with _store(given) as traces:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypedDict
 
-from rag.tracing.stored_trace import began, path_taken
+from rag.tracing.replay import began
 from state.answer import Answer
 from state.errors import UsageError
 from state.trace_store import Trace
@@ -50,6 +50,11 @@ def _differences(step: str, one: Words, other: Words) -> Iterator[Difference]:
         a, b = one.get(name), other.get(name)
         if a != b and not (name.startswith("grade of") and None in (a, b)):
             yield {"what": f"{step} {name}".strip(), "a": a, "b": b}
+
+
+def path_taken(trace: Trace) -> list[str]:
+    """The nodes in the order they ran."""
+    return [event["node"] for event in trace["events"] if event["event"] == "node_started"]
 
 
 def _run(trace: Trace) -> Words:

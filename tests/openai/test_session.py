@@ -18,7 +18,7 @@ from cli.render.trace_view import TraceView
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
-from rag.tracing.stored_trace import path_taken
+from rag.tracing.diff import path_taken
 from state.errors import ModelError, SettingsError
 from state.settings import Settings
 from state.trace_store import TraceStore

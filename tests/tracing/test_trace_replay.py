@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from crag import SAMPLES, sample_home
 
-from rag.replay import recorded_flags, replay
 from rag.research.run import Research
 from rag.session import open_session
-from rag.tracing.diff import diff_traces
-from rag.tracing.stored_trace import path_taken
+from rag.tracing.diff import diff_traces, path_taken
+from rag.tracing.replay import recorded_flags, replay
 from state.choices import EngineName
 from state.errors import UsageError
 from state.settings import Settings, load_settings

@@ -1,18 +1,32 @@
-"""A past run made again, from the history it had, with the same or other settings."""
+"""How a past run was set up; and a question asked again, from the history it had, with the same or
+other settings.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
-from rag.session import open_session
-from rag.tracing.stored_trace import began
 from state.errors import StorageError, UsageError
 from state.settings import Settings
 from state.shared_place import open_traces
 from state.trace_store import Trace
 
+if TYPE_CHECKING:
+    from state.events import Event, TurnStarted
+    from state.research_events import ResearchEvent, ResearchStarted
+
 _SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "verify", "web")
+
+
+def began(trace: Trace) -> TurnStarted | ResearchStarted:
+    """How the run was set up, when it was last started or resumed."""
+    events = cast("Sequence[Event | ResearchEvent]", trace["events"])
+    return next(
+        event
+        for event in reversed(events)
+        if event["event"] == "turn_started" or event["event"] == "research_started"
+    )
 
 
 def recorded_flags(trace: Trace, engine: object) -> dict[str, Any]:
@@ -31,6 +45,8 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
     """
     if trace["kind"] == "research":
         raise UsageError("A research run is not replayed.", "Ask it again with crag research.")
+    from rag.session import open_session
+
     with open_session(settings.model_copy(update={"thread": None}), notify) as session:
         asked = trace["answer"]["question"]
         told = (each for each in trace["events"] if each["event"] == "contextualized")
