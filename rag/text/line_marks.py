@@ -28,10 +28,15 @@ _TITLE_CHARS = 120
 
 _TAG = r"</?(?!(?:pre|script|style|textarea)\b)[A-Za-z][\w.:-]*(?:\s[^<>\n]{0,500})?/?>"
 _MARK = rf"(?:\{{\{{[<%*/][^\n]{{0,500}}?\}}\}}|\{{%[^\n]{{0,500}}?%\}}|{_TAG})"
+_IMAGE = r"!\[[^\[\]\n]{0,80}\]\([^()\n]{0,500}\)"
 _ALONE = re.compile(
-    rf"[ \t]*(?:(?:{_MARK}[ \t]*){{1,8}}|:::+.*|import\s.{{0,200}}\sfrom\s+[\"'].*)"
+    rf"[ \t]*(?:(?:(?:{_MARK}|{_IMAGE}|\[{_IMAGE}\]\([^()\n]{{0,500}}\))[ \t]*){{1,8}}"
+    r"|:::+.*|///+(?:[ \t]+[\w-]+)?(?:[ \t]*\|.*)?|import\s.{0,200}\sfrom\s+[\"'].*"
+    r"|[-*+][ \t]+\[[^\[\]\n]{1,200}\]\(#[^()\s]{1,200}\)[ \t]*)"
 )
-"""A line of marks that a site's generator reads, or of tags; their words are no one's."""
+"""A line of marks that a site's generator reads, of tags, of pictures with a short name, or of a
+table of contents; their words are no one's, or stand elsewhere.
+"""
 _LINK = re.compile(
     r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*\S+(?:[ \t]+[\"'(][^\n]*[\"')])?[ \t]*$"
 )
@@ -100,7 +105,7 @@ def table_heading(line: str, following: str) -> HeadingLine | None:
 def is_for_programs(line: str) -> bool:
     """Whether a line of Markdown holds only tags, a generator's marks, or a link's definition."""
     return bool(
-        (line.lstrip()[:1] in "<{:i[" and (_ALONE.fullmatch(line) or _LINK.match(line)))
+        (line.lstrip()[:1] in "<{:i[!/-*+" and (_ALONE.fullmatch(line) or _LINK.match(line)))
         or ADMONITION.match(line)
     )
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 _NOTES = re.compile(  # one or several in a row, no part of a link or a name (`reg[1]`)
     r"(?<![\w\]])(?:\[\d{1,3}\])+(?![\[(:])"
 )
 _QUOTE_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 """Of the lines of a quotation; a paragraph in it begins behind those of its first line."""
+_TAGS = "a|abbr|b|center|code|del|div|em|font|i|img|ins|kbd|p|pre|samp|small|span|strong|tt"
 _UNSAID = re.compile(
-    r"(?<!\S)<!--.*?-->(?!\S)|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)",
-    re.DOTALL,
+    r"(?<!\S)<!--.*?-->(?!\S)|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
+    rf"|</(?:{_TAGS})>|(?<!\w)<(?:{_TAGS})(?:\s[^<>]{{0,500}})?>|\\$",
+    re.DOTALL | re.MULTILINE,
 )
-"""A comment, a site generator's mark, a link or image without words."""
+"""A comment, a site generator's mark, a link or image without words; a tag, but no placeholder like
+<name> and no type like List<T>; what breaks a line.
+"""
 _MARKED = re.compile(
     r"""(?P<code>`[^`]*`)
       | (?<![\w\]])!?\[(?P<link>(?:`[^`]*`|\[[^\[\]]{0,200}\]|[^\[\]`]){1,300})\]
@@ -33,7 +38,7 @@ def as_prose(text: str) -> str:
     first, _, further = text.partition("\n")
     pieces = f"{first}\n{_QUOTE_MARKS.sub('', further)}".split("`")
     pieces[::2] = [
-        _NOTES.sub(lambda found: found.group().translate(_ROUND), _UNSAID.sub("", piece))
+        _NOTES.sub(lambda found: found[0].translate(_ROUND), unescape(_UNSAID.sub("", piece)))
         for piece in pieces[::2]
     ]
     shown = "`".join(pieces)

@@ -375,6 +375,8 @@ def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
         '{{< tabs "a" >}}\n<div class="x">\n\nFire it.\n{% endif %}\n:::note\nKeep it.\n:::\n'
         "<summary>\nHot <b>kilns</b>\n</summary>\n\n<https://kilns.example>\n\n"
         "> [!NOTE]\n>\n> Slowly.\n\n> [!TIP]- By night\n> it cools.\n\n"
+        "- [Glazes](#glazes)\n  * [Salt](#salt)\n- [Clay](clay.md)\n\n"
+        "![Kiln](a.png) [![built](b.svg)](c)\n\n/// tip | Title\nAsk.\n///\n\n"
         "<Tab label='b'>\n\n    <Directory a>\n    </Directory>\n\n"
         "```sh\n<div>\n{% if %}\n```\n</Tab>\n</div>\n"
     )
@@ -386,6 +388,8 @@ def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
         ("paragraph", "<https://kilns.example>"),
         ("note", "Slowly."),
         ("note", "By night\n> it cools."),
+        ("item", "- [Clay](clay.md)"),
+        ("paragraph", "Ask."),
         ("code", "    <Directory a>\n    </Directory>"),
         ("code", "<div>\n{% if %}"),
     ]

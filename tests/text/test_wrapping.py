@@ -95,6 +95,9 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         ("`[a](b) **c**` a[0](1) 2**3**4 **kwargs",) * 2,
         ("Write `{{< param >}}` and `[]( )`, `{% if %}`.",) * 2,
         ("> One\n> two [3].", "> One two (3)."),
+        ('<p><kbd class="k">Ctrl</kbd>+C &lt;n&gt;<img src="a"></p>', "Ctrl+C <n>"),
+        ("Give <name> a List<b>, `<b>`, 1 < 2.",) * 2,
+        ("Since:\\\n2.5\\\n3.0", "Since: 2.5 3.0"),
     ],
 )
 def test_prose_is_shown_without_what_only_its_format_reads(text: str, shown: str) -> None:
