@@ -28,7 +28,7 @@ def write(home, count=40, first=0):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Homes of so many documents, to be copied; of 700, of two chunks each, Chroma saves some."""
-    homes = {count: tmp_path_factory.mktemp("vectors") / "home" for count in (40, 700)}
+    homes = {count: tmp_path_factory.mktemp("vectors") / "home" for count in (40, 350, 700)}
     for count, home in homes.items():
         write(home, count)
     return homes
@@ -233,6 +233,17 @@ def test_every_change_reaches_chroma(home):
     assert {chunk["source"] for chunk in found} == {"doc39", "doc99"}
     assert found[0]["source"] == "doc99"
     assert all(chunk["dense_rank"] for chunk in found)
+
+
+def test_a_collection_whose_every_document_was_replaced_is_answered_by_chroma(made, tmp_path):
+    home = shutil.copytree(made[350], tmp_path / "home")
+    for first in (350, 700):
+        with open_writer(home, "default", EMBEDDER.identity) as writer:
+            writer.remove([f"doc{number}" for number in range(first - 350, first)])
+        write(home, 350, first)
+    for _ in range(3):
+        found, lines, by = searched(home)
+        assert (len(found), lines, by) == (10, [], queries.CHROMA)
 
 
 def test_a_zero_vector_does_no_harm(tmp_path):

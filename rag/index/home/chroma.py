@@ -163,12 +163,22 @@ class ChromaVectors(Closing):
         with contextlib.suppress(Exception):  # a damaged store may fail to close, too
             self._client.close()
 
-    def make_equal(
-        self, wanted: set[int], vectors: Callable[[Sequence[int]], Vectors], revision: int
-    ) -> None:
-        """Takes out what is not wanted and puts in what is; Chroma, too, notes the revision."""
+    def known(self) -> set[int]:
+        """The chunks that it holds."""
         with foreign_errors():
-            known = set(map(int, self._collection.get(include=[])["ids"]))
+            return set(map(int, self._collection.get(include=[])["ids"]))
+
+    def make_equal(
+        self,
+        known: set[int],
+        wanted: set[int],
+        vectors: Callable[[Sequence[int]], Vectors],
+        revision: int,
+    ) -> None:
+        """Takes out what is known and not wanted, puts in what is wanted and not known; Chroma,
+        too, notes the revision.
+        """
+        with foreign_errors():
             for ids in _batches(known - wanted):
                 self._collection.delete(ids=list(map(str, ids)))
             for ids in _batches(wanted - known):

@@ -123,7 +123,7 @@ class ChromaIndex:
             folder = uuid.uuid4().hex[:8]
             self._note(folder)
             self.drop(row)
-            self._fill(self._vectors(folder, None), folder)
+            self._filled(self._vectors(folder, None), folder)
         except (VectorsDamaged, StorageError) as error:
             why = str(error).rstrip(".")
             notice(f"Chroma could not be written ({why}); the catalog is searched instead.")
@@ -137,28 +137,32 @@ class ChromaIndex:
     def _updated(self, row: ChromaRow, notice: Notice) -> bool:
         """Whether it was as the catalog, or could be made so."""
         try:
-            if row.current:
-                self.require_unchanged(row)
-            else:
-                self._fill(self.open(row), row.folder)
+            if not row.current:
+                return self._filled(self.open(row), row.folder)
+            self.require_unchanged(row)
         except VectorsDamaged as error:
             if self.url is None:
                 notice(f"Chroma's index is damaged ({error}); building it again.")
             return False
         return True
 
-    def _fill(self, held: ChromaVectors, folder: str) -> None:
+    def _filled(self, held: ChromaVectors, folder: str) -> bool:
         """Takes out what the catalog has no more, puts in what it has; the row is cleared
-        meanwhile.
+        meanwhile. Nothing is done where nothing would stay: a graph that was saved with nothing in
+        it is written by all who open it, so that a new one has to be made.
         """
         with held:
+            known, wanted = held.known(), self._chunks()
+            if known and known.isdisjoint(wanted):
+                return False
             self._note(folder)
             ((revision,),) = self._connection.execute(
                 "SELECT revision FROM collections WHERE id = $1", (self._of.id,)
             ).fetchall()
-            held.make_equal(self._chunks(), self._stored, revision)
+            held.make_equal(known, wanted, self._stored, revision)
         files = "[]" if self.url else _files(self.root / folder)
         self._note(folder, revision, files)
+        return True
 
     def _stored(self, ids: Sequence[int]) -> Vectors:
         """The catalog's vectors of these, which are in order."""
