@@ -18,7 +18,6 @@ LEAD_CHARACTERS = 80
 _CUT = "…"
 _FENCE = 40
 """Characters between code and the line that leads to it, at most."""
-_AS_WRITTEN = (BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA)
 _PADDING = re.compile(r"(?<=\S) {2,}(?=\S)")
 """Between the cells of a row."""
 _LAST_WORD = re.compile(r"\s+\S*$")
@@ -52,8 +51,10 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
         goes_on = block.lead is not None and block.start_char - block.lead[1] > _FENCE
         cut = units[0].start > block.start_char or goes_on
         return indent("\n".join([*[_CUT] * cut, dedent("\n".join(lines))]), "    ")
-    if block.kind in _AS_WRITTEN:
-        return _PADDING.sub(" ", text)
+    if block.kind is BlockKind.METADATA or (block.kind is BlockKind.ROW and "\t" in text):
+        return text
+    if block.kind is BlockKind.ROW:
+        return as_prose(text)
     before = f"{_CUT} " if units[0].start > block.start_char else ""
     after = f" {_CUT}" if units[-1].end < block.end_char else ""
     said = as_prose(text)

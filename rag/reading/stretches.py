@@ -18,8 +18,8 @@ MOST_OF_A_CHUNK = 80
 
 
 class Unit(NamedTuple):
-    """What is never cut: a sentence, a line of code, a row, which is `alone` a stretch. `place`
-    counts blocks in the chunk.
+    """What is never cut: a sentence, a line of code, a row or a field of a file's head, which are
+    `alone` a stretch. `place` counts blocks in the chunk.
     """
 
     start: int
@@ -111,8 +111,8 @@ def _sections(chunk: RetrievedChunk) -> Iterator[tuple[list[Block], list[Unit]]]
             above = [*(each for each in above if each.level < block.level), block]
             units = []
         elif block.extent not in heads:
-            row = block.kind is BlockKind.ROW
-            units += [Unit(*extent, place, row) for extent in _extents(chunk, block)]
+            alone = block.kind in (BlockKind.ROW, BlockKind.METADATA)
+            units += [Unit(*extent, place, alone) for extent in _extents(chunk, block)]
     yield above, units
 
 

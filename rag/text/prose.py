@@ -13,16 +13,20 @@ _QUOTE_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 _TAGS = "a|abbr|b|center|code|del|div|em|font|i|img|ins|kbd|p|pre|samp|small|span|strong|tt"
 _UNSAID = re.compile(
     r"(?<!\S)<!--.*?-->(?!\S)|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
-    rf"|</(?:{_TAGS})>|(?<!\w)<(?:{_TAGS})(?:\s[^<>]{{0,500}})?>|\\$",
+    rf"|</(?:{_TAGS})>|(?<!\w)<(?:{_TAGS})(?:\s[^<>]{{0,500}})?>|\\$"
+    r"|!\[\[[^\[\]\n]{1,300}\]\]|(?<!\S)%%.{0,500}?%%(?!\S)|(?<=\S)[ \t]+\^[a-z\d-]{4,60}$",
     re.DOTALL | re.MULTILINE,
 )
 """A comment, a site generator's mark, a link or image without words; a tag, but no placeholder like
-<name> and no type like List<T>; what breaks a line.
+<name> and no type like List<T>; what breaks a line; of a wiki's notes what is shown in their place,
+and what names a paragraph.
 """
 _MARKED = re.compile(
     r"""(?P<code>`[^`]*`)
       | (?<![\w\]])!?\[(?P<link>(?:`[^`]*`|\[[^\[\]]{0,200}\]|[^\[\]`]){1,300})\]
         \((?:[^()\s]|\([^()\s]{0,200}\)){0,1000}(?:\s+["'][^"']{0,300}["'])?\)
+      | (?<![\w\]])\[\[(?=\S)(?P<note>[^\[\]|\n]{1,200})(?:\|(?P<alias>[^\[\]\n]{1,200}))?\]\]
+      | (?<![\w=])==(?=\S)(?P<lit>[^=\n]{1,300})(?<=\S)==(?![\w=])
       | (?<!\w)\*\*(?=\S)(?P<strong>(?:`[^`]*`|[^*`]){1,1000}?)(?<=\S)\*\*(?!\w)
       | <br\s*/?>""",
     re.VERBOSE | re.IGNORECASE,
@@ -48,7 +52,8 @@ def as_prose(text: str) -> str:
 
 
 def _words(found: re.Match[str]) -> str:
-    return found["code"] or found["link"] or found["strong"] or " "
+    note = found["alias"] or (found["note"] or "").strip("#").replace("#", " > ")
+    return found["code"] or found["link"] or note or found["lit"] or found["strong"] or " "
 
 
 def one_line(text: str) -> str:

@@ -97,6 +97,8 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         ("> One\n> two [3].", "> One two (3)."),
         ('<p><kbd class="k">Ctrl</kbd>+C &lt;n&gt;<img src="a"></p>', "Ctrl+C <n>"),
         ("Give <name> a List<b>, `<b>`, 1 < 2.",) * 2,
+        ("[[Ink|Inks]], [[Pens#Nibs]] ![[a.png]] ==now== %%why%% ^b12a", "Inks, Pens > Nibs now"),
+        ("if [[ -f x ]] a[[b]] c==d==e 5%% ^2",) * 2,
         ("Since:\\\n2.5\\\n3.0", "Since: 2.5 3.0"),
     ],
 )
