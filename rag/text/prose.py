@@ -10,16 +10,19 @@ _NOTES = re.compile(  # one or several in a row, no part of a link or a name (`r
 )
 _QUOTE_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 """Of the lines of a quotation; a paragraph in it begins behind those of its first line."""
-_TAGS = "a|abbr|b|center|code|del|div|em|font|i|img|ins|kbd|p|pre|samp|small|span|strong|tt"
+_TAGS = (
+    "a|abbr|b|center|code|del|div|em|font|h[1-6]|i|img|ins|kbd|li|p|pre|samp|small|span|strong|td|th"
+    "|tr|tt"
+)
 _UNSAID = re.compile(
     r"(?<!\S)<!--.*?-->(?!\S)|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
-    rf"|</(?:{_TAGS})>|(?<!\w)<(?:{_TAGS})(?:\s[^<>]{{0,500}})?>|\\$"
+    rf"|</(?:{_TAGS})>|(?<!\w)<(?:{_TAGS})(?:\s[^<>]{{0,500}})?>|\\(?=[*_#\[\]<>~|!-]|$)"
     r"|!\[\[[^\[\]\n]{1,300}\]\]|(?<!\S)%%.{0,500}?%%(?!\S)|(?<=\S)[ \t]+\^[a-z\d-]{4,60}$",
     re.DOTALL | re.MULTILINE,
 )
 """A comment, a site generator's mark, a link or image without words; a tag, but no placeholder like
-<name> and no type like List<T>; what breaks a line; of a wiki's notes what is shown in their place,
-and what names a paragraph.
+<name> and no type like List<T>; what escapes a sign or breaks a line; of a wiki's notes what is
+shown in their place, and what names a paragraph.
 """
 _MARKED = re.compile(
     r"""(?P<code>`[^`]*`)

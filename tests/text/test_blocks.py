@@ -376,7 +376,8 @@ def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
         "<summary>\nHot <b>kilns</b>\n</summary>\n\n<https://kilns.example>\n\n"
         "> [!NOTE]\n>\n> Slowly.\n\n> [!TIP]- By night\n> it cools.\n\n"
         "- [Glazes](#glazes)\n  * [Salt](#salt)\n- [Clay](clay.md)\n\n"
-        "![Kiln](a.png) [![built](b.svg)](c)\n![[Kiln.png|100]]\n\n/// tip | Title\nAsk.\n///\n\n"
+        "![Kiln](a.png) [![built](b.svg)](c)\n![](d.png){width=9}\n![[Kiln.png|100]]\n\n"
+        "/// tip | Title\nAsk.\n///\n\n"
         "<Tab label='b'>\n\n    <Directory a>\n    </Directory>\n\n"
         "```sh\n<div>\n{% if %}\n```\n</Tab>\n</div>\n"
     )

@@ -99,6 +99,7 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         ("Give <name> a List<b>, `<b>`, 1 < 2.",) * 2,
         ("[[Ink|Inks]], [[Pens#Nibs]] ![[a.png]] ==now== %%why%% ^b12a", "Inks, Pens > Nibs now"),
         ("if [[ -f x ]] a[[b]] c==d==e 5%% ^2",) * 2,
+        (r"\# \*Not\* a\_b \[1\] C:\d", r"# *Not* a_b (1) C:\d"),
         ("Since:\\\n2.5\\\n3.0", "Since: 2.5 3.0"),
     ],
 )
