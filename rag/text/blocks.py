@@ -21,10 +21,12 @@ from rag.text.line_marks import (
     QUOTED,
     RULE,
     HeadingLine,
+    columns,
     heading,
     indent_of,
     is_for_programs,
     is_row,
+    section,
     table_heading,
     unread_until,
 )
@@ -78,6 +80,7 @@ class BlockParser:
     _quoted: bool = False
     _skip: bool = False  # the next line is of a heading or definition that was read
     _code_indent: int = 0
+    _margin: int = 0  # columns that a section of a manual is set in by
     _list_lead: Extent | None = None
     _is_markdown: bool = False
     _blocks: BlockBuilder = field(init=False)
@@ -167,7 +170,7 @@ class BlockParser:
         elif self._is_row(glance, following):
             self._blocks.leave_items(indent)
             self._blocks.row(start + first, start + len(line), after_blank=self._blank)
-        elif RULE.match(glance):
+        elif RULE.match(glance) or (inner == "+" and not self._is_markdown):
             self._blocks.close()
         else:
             self._text(start, line, first, indent)
@@ -196,7 +199,8 @@ class BlockParser:
         """Whether a line is code for being set in."""
         kind = self._blocks.kind
         if not self._is_markdown:
-            return glance.startswith(("    ", "\t")) and self._looks_like_code(glance, kind)
+            set_in = columns(glance) - self._margin
+            return set_in >= _SET_IN and self._looks_like_code(glance, kind)
         if kind is BlockKind.CODE:
             return indent >= self._code_indent
         if kind in PROSE and not self._blank:
@@ -208,6 +212,8 @@ class BlockParser:
     def _looks_like_code(self, glance: str, kind: BlockKind | None) -> bool:
         """Of a line that is set in, in a text without marks for code."""
         is_item = ITEM.match(glance) is not None
+        if self._margin and kind in PROSE and not self._blank:
+            return False
         if kind is BlockKind.CODE or (self._blocks.items and is_item):
             return kind is BlockKind.CODE and not (self._blocks.items and is_item)
         if self._blank and self._blocks.opens and not self._blocks.items and not is_item:
@@ -225,6 +231,16 @@ class BlockParser:
         return "|" in glance and "|" in following and DELIMITERS.match(following) is not None
 
     def _titled(self, glance: str, following: str) -> HeadingLine | None:
+        above = self._blocks.last if self._blocks.open is None else None
+        begins = self._blank or (above is not None and above.kind is BlockKind.HEADING)
+        if self.format == "text" and begins:
+            found = section(glance, following, self._margin)
+            if found is not None and found.level == 1:
+                self._margin = max(self._margin, columns(following))
+            elif glance[:1] not in " \t":
+                self._margin = 0
+            if found is not None:
+                return found
         return heading(glance, following, after_blank=self._blank, markdown=self._is_markdown)
 
     def _heading(self, start: int, titled: HeadingLine) -> None:

@@ -25,6 +25,8 @@ _MARKED = re.compile(
 _UNDERLINES = "=-~^*+#\"'`.:_"
 """What a heading is underlined with, outermost first; of Markdown, the first two."""
 _TITLE_CHARS = 120
+_SET_IN = 3
+"""Columns that the text below a section's heading is set in by, at least."""
 
 _TAG = r"</?(?!(?:pre|script|style|textarea)\b)[A-Za-z][\w.:-]*(?:\s[^<>\n]{0,500})?/?>"
 _MARK = rf"(?:\{{\{{[<%*/][^\n]{{0,500}}?\}}\}}|\{{%[^\n]{{0,500}}?%\}}|{_TAG})"
@@ -95,6 +97,19 @@ def heading(
     return HeadingLine(level, line.index(text), len(line.rstrip()), underlined=True)
 
 
+def section(line: str, following: str, margin: int) -> HeadingLine | None:
+    """What `line` is the heading of in a manual's layout: in capitals above what is set in, or
+    between the edge and the `margin` that it is set in by, in columns.
+    """
+    text, set_in, below = line.strip(), columns(line), columns(following)
+    in_capitals = not set_in and text == text.upper() and text[:1].isalpha()
+    stands_above = below >= _SET_IN if in_capitals else 0 < set_in < margin <= below
+    if not stands_above or len(text) > _TITLE_CHARS // 2 or text.endswith(tuple(".,;:")):
+        return None
+    start = line.index(text)
+    return HeadingLine(1 if in_capitals else 2, start, start + len(text))
+
+
 def table_heading(line: str, following: str) -> HeadingLine | None:
     """What stands above a table: a sheet's name, or a single cell over several."""
     marked = _MARKED.match(line)
@@ -120,6 +135,12 @@ def unread_until(line: str) -> str:
 
 
 def indent_of(line: str) -> int:
-    """In columns."""
+    """In columns of Markdown."""
     space = line[: len(line) - len(line.lstrip(" \t"))]
     return len(space.expandtabs(4))
+
+
+def columns(line: str) -> int:
+    """That a line of plain text is set in by."""
+    shown = line.expandtabs(8)
+    return len(shown) - len(shown.lstrip())

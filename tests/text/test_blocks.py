@@ -224,6 +224,52 @@ def test_the_blocks_of_plain_text() -> None:
     ]
 
 
+MANUAL = """PUMP(1)              Pump Manual              PUMP(1)
+
+NAME
+       pump - move oil
+
+OPTIONS
+   Common
+       --all, -a
+           Pump everything. See also
+           pump-config(1).
+
+           It takes an hour.
+
+EXAMPLES
+       Start it:
+
+           $ pump --all
+
+Written by Ada.
+
+    $ pump stop()
+"""
+
+
+def test_a_manual_page_has_sections_and_prose_that_is_set_in() -> None:
+    found = blocks_of_text(MANUAL)
+    assert [(block.kind, MANUAL[block.start_char : block.end_char]) for block in found] == [
+        (BlockKind.PARAGRAPH, "PUMP(1)              Pump Manual              PUMP(1)"),
+        (BlockKind.HEADING, "NAME"),
+        (BlockKind.PARAGRAPH, "pump - move oil"),
+        (BlockKind.HEADING, "OPTIONS"),
+        (BlockKind.HEADING, "Common"),
+        (BlockKind.PARAGRAPH, "--all, -a"),
+        (
+            BlockKind.PARAGRAPH,
+            "Pump everything. See also\n           pump-config(1).",
+        ),
+        (BlockKind.PARAGRAPH, "It takes an hour."),
+        (BlockKind.HEADING, "EXAMPLES"),
+        (BlockKind.PARAGRAPH, "Start it:"),
+        (BlockKind.CODE, "           $ pump --all"),
+        (BlockKind.PARAGRAPH, "Written by Ada."),
+        (BlockKind.CODE, "    $ pump stop()"),
+    ]
+
+
 def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() -> None:
     text = "> The pump runs\n> all night.\n>\n> > Never touch\n> > the rod.\n"
     assert read(text, "email") == [
