@@ -44,7 +44,11 @@ def of_markdown(text: str) -> Headings:
         if token.type == "heading_open" and token.map:
             level, line = int(token.tag[1]), token.map[0]
         elif token.type == "inline" and level:
-            words = "".join(child.content for child in token.children or ())
+            words = "".join(
+                child.content
+                for child in token.children or ()
+                if child.type != "html_inline"  # tags are not shown
+            )
             found.append((line, level, _ID.sub("", words)))
             level = 0
         elif token.type == "html_block" and token.map:

@@ -90,6 +90,7 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
     [
         ("Fire it\nslowly <!-- why? --> now.", "Fire it slowly now."),
         ("In {{< param v >}} and {% if x %}later{% endif %}.", "In and later."),
+        ('See [it](a.md "Ada\'s").', "See it."),
         ("See [](a.md) and ![ ](b.png) [c](d.md).", "See and c."),
         ("**[`a`](b(c).md 'd')**<br>[![e](f)](g) **h `**i`**", "`a` e h `**i`"),
         ("`[a](b) **c**` a[0](1) 2**3**4 **kwargs",) * 2,
