@@ -183,7 +183,7 @@ class BlockParser:
         if self._directive and line.strip() == self._directive:
             self._directive = ""
             return True
-        if (opens := DIRECTIVE.match(line[:GLANCE])) is not None:
+        if "`{" in line and (opens := DIRECTIVE.match(line[:GLANCE])) is not None:
             self._directive = opens[1]
             return True
         if not self._unread:

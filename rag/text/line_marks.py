@@ -122,9 +122,10 @@ def table_heading(line: str, following: str) -> HeadingLine | None:
 
 def is_for_programs(line: str) -> bool:
     """Whether a line of Markdown holds only tags, a generator's marks, or a link's definition."""
+    begins = line.lstrip()[:1]
     return bool(
-        (line.lstrip()[:1] in "<{:i[!/-*+" and (_ALONE.fullmatch(line) or _LINK.match(line)))
-        or ADMONITION.match(line)
+        (begins in "<{:i[!/-*+" and (_ALONE.fullmatch(line) or _LINK.match(line)))
+        or (begins in "!?=" and ADMONITION.match(line))
     )
 
 
