@@ -10,19 +10,22 @@ _NOTES = re.compile(  # one or several in a row, no part of a link or a name (`r
 )
 _QUOTE_MARKS = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
 """Of the lines of a quotation; a paragraph in it begins behind those of its first line."""
-_TAGS = (
-    "a|abbr|b|center|code|del|div|em|font|h[1-6]|i|img|ins|kbd|li|p|pre|samp|small|span|strong|td|th"
-    "|tr|tt"
+_BARE = (
+    "a|abbr|b|blockquote|center|code|dd|del|details|div|dl|dt|em|font|h[1-6]|i|ins|kbd|li|ol|p|pre"
+    "|samp|small|span|strong|summary|td|th|tr|tt|u|ul"
 )
+_GIVEN = r"""(?:\s+[\w:@-]{1,60}=(?:"[^"]{0,500}"|'[^']{0,500}'|\{[^{}]{0,300}\}))+"""
+_TAG = rf"</[A-Za-z][\w.-]{{0,40}}>|(?<!\w)<(?:{_BARE})\s*/?>|<[A-Za-z][\w.-]{{0,40}}{_GIVEN}\s*/?>"
+"""What closes, what gives something, or a name that is nothing else: no placeholder like <name> and
+no type like List<T>."""
 _UNSAID = re.compile(
     r"(?<!\S)<!--.*?-->(?!\S)|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
-    rf"|</(?:{_TAGS})>|(?<!\w)<(?:{_TAGS})(?:\s[^<>]{{0,500}})?>|\\(?=[*_#\[\]<>~|!-]|$)"
+    rf"|{_TAG}|\\(?=[*_#\[\]<>~|!-]|$)"
     r"|!\[\[[^\[\]\n]{1,300}\]\]|(?<!\S)%%.{0,500}?%%(?!\S)|(?<=\S)[ \t]+\^[a-z\d-]{4,60}$",
     re.DOTALL | re.MULTILINE,
 )
-"""A comment, a site generator's mark, a link or image without words; a tag, but no placeholder like
-<name> and no type like List<T>; what escapes a sign or breaks a line; of a wiki's notes what is
-shown in their place, and what names a paragraph.
+"""A comment, a site generator's mark, a link or image without words, a tag; what escapes a sign or
+breaks a line; of a wiki's notes what is shown in their place, and what names a paragraph.
 """
 _MARKED = re.compile(
     r"""(?P<code>`[^`]*`)
