@@ -27,8 +27,8 @@ CODE_BESIDE = 150
 """Characters of code before or behind a stretch that are shown with it."""
 FAR_BEHIND = 0.048
 """What a stretch may be worth less than the first and still be shown. Of 147 questions on seven
-documentations 104 are answered in what is shown so, in 679 characters (median); with .047 and .05
-103 and 105, in 659 and 707.
+documentations 101 are answered in what is shown so, in 640 characters (median); with .05 and .055
+102 and 103, in 659 and 700.
 """
 
 # What a stretch is worth beside its likeness. Each stands on a plateau over seven documentations.
