@@ -52,10 +52,11 @@ class WebSearch:
         ]
 
     def _found(self, query: str) -> list[dict[str, Any]]:
+        from rag.endpoint.address import is_loopback
         from rag.endpoint.bounded_client import BoundedClient
 
         asked = {"q": query, "format": "json", "language": "en"}
-        loopback = (urlsplit(self._url).hostname or "") in {"127.0.0.1", "localhost", "::1"}
+        loopback = is_loopback(urlsplit(self._url).hostname or "")
         with BoundedClient(
             timeout=self._timeout, trust_env=not loopback, follow_redirects=False
         ) as client:

@@ -90,12 +90,12 @@ def _endpoint(url: str | None, key: SecretStr | None, kind: str = "") -> Endpoin
         base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
         query=tuple(parse_qsl(parts.query)),
         host=host,
-        loopback=_is_loopback(parts.hostname or ""),
+        loopback=is_loopback(parts.hostname or ""),
         key=SecretStr(secret) if secret else NO_KEY,
     )
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from rag.text.block_builder import BlockBuilder, Item
@@ -12,31 +11,27 @@ from rag.text.line_marks import (
     CODE_LIKE,
     DEFINITION,
     DELIMITERS,
-    DIRECTIVE,
     FENCE,
     GLANCE,
     ITEM,
-    LABEL,
     MARKDOWN_ITEM,
     QUOTED,
     RULE,
+    TAB,
     HeadingLine,
-    columns,
     heading,
     indent_of,
-    is_for_programs,
     is_row,
     section,
     table_heading,
-    unread_until,
 )
-from rag.text.wrapping import stripped
+from rag.text.unread import Unread
 from state.blocks import PROSE, Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
 _SET_IN = 4
-"""Columns that Markdown sets in by what belongs to a line above."""
+"""Columns that code is set in by, and in Markdown what belongs to a line above."""
 _UNMARKED = frozenset({"code", "log"}) | _TABLES
 """Formats whose lines are never a heading, a fence or an item."""
 
@@ -49,22 +44,6 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
     return BlockParser(document_format).blocks(text, base, ends=True, begins=True)
 
 
-def clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]:
-    """What of the blocks lies in `text`, which begins at `start` of their document."""
-    inside: list[Block] = []
-    end = start + len(text)
-    for block in blocks:
-        first, last = max(block.start_char, start), min(block.end_char, end)
-        if (first, last) != block.extent:
-            first, last = (each + start for each in stripped(text, first - start, last - start))
-            if block.kind is BlockKind.CODE:  # with the indentation of its first line
-                line = text.rfind("\n", 0, first - start) + 1 + start
-                first = max(line, block.start_char)
-        if first < last:
-            inside.append(block._replace(start_char=first, end_char=last))
-    return tuple(inside)
-
-
 @dataclass(slots=True)
 class BlockParser:
     """What is known of a text where the next line begins. `format`: as a reader names it; Markdown
@@ -73,8 +52,7 @@ class BlockParser:
 
     format: str
     _fence: str = ""
-    _unread: str = ""  # what ends a comment that is open
-    _directive: str = ""  # the fence that is open around prose
+    _unread: Unread = field(default_factory=Unread)
     _blank: bool = True  # the line before was blank, or as good as blank
     _markup: bool = False  # it was for programs
     _quoted: bool = False
@@ -104,7 +82,7 @@ class BlockParser:
             position += len(line) + 1
         if ends:
             self._fence, self._blank, self._skip = "", True, False
-            self._unread, self._directive, self._quoted, self._list_lead = "", "", False, None
+            self._unread, self._quoted, self._list_lead = Unread(), False, None
         return [*fields, *self._blocks.taken(ends=ends)]
 
     def _line(self, start: int, line: str, following: str) -> None:
@@ -145,8 +123,9 @@ class BlockParser:
         if not self._markup and self._is_code(glance, indent):
             self._code_line(start, line)
             return False
-        self._markup = self._is_unread(line)
+        self._markup = self._is_markdown and self._unread.takes(line)
         if self._markup:
+            self._skip = self._unread.goes_on
             self._blocks.close()
             self._admonition(start, glance, indent)
             return True
@@ -176,37 +155,18 @@ class BlockParser:
             self._text(start, line, first, indent)
         return False
 
-    def _is_unread(self, line: str) -> bool:
-        """Whether a line of Markdown is for programs: a tag alone, a comment, a definition."""
-        if not self._is_markdown:
-            return False
-        if self._directive and line.strip() == self._directive:
-            self._directive = ""
-            return True
-        if "`{" in line and (opens := DIRECTIVE.match(line[:GLANCE])) is not None:
-            self._directive = opens[1]
-            return True
-        if not self._unread:
-            self._unread = unread_until(line[:GLANCE])
-            if not self._unread:
-                self._skip = LABEL.fullmatch(line) is not None
-                return self._skip or (len(line) <= GLANCE and is_for_programs(line))
-        if self._unread in line.lower():
-            self._unread = ""
-        return True
-
     def _is_code(self, glance: str, indent: int) -> bool:
         """Whether a line is code for being set in."""
         kind = self._blocks.kind
         if not self._is_markdown:
-            set_in = columns(glance) - self._margin
+            set_in = indent_of(glance, TAB) - self._margin
             return set_in >= _SET_IN and self._looks_like_code(glance, kind)
         if kind is BlockKind.CODE:
             return indent >= self._code_indent
         if kind in PROSE and not self._blank:
             return False
         inside = [item.content for item in self._blocks.items if item.content <= indent]
-        self._code_indent = (inside[-1] if inside else 0) + 4
+        self._code_indent = (inside[-1] if inside else 0) + _SET_IN
         return indent >= self._code_indent
 
     def _looks_like_code(self, glance: str, kind: BlockKind | None) -> bool:
@@ -236,7 +196,7 @@ class BlockParser:
         if self.format == "text" and begins:
             found = section(glance, following, self._margin)
             if found is not None and found.level == 1:
-                self._margin = max(self._margin, columns(following))
+                self._margin = max(self._margin, indent_of(following, TAB))
             elif glance[:1] not in " \t":
                 self._margin = 0
             if found is not None:

@@ -14,10 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from rag.text.blocks import BlockParser, clipped
+from rag.text.blocks import BlockParser
 from rag.text.heading_path import HeadingPath
 from rag.text.line_marks import FENCE
 from rag.text.sentences import block_sentences
+from rag.text.wrapping import stripped
 from state.blocks import Block, BlockKind
 from state.documents import Chunk
 
@@ -101,7 +102,7 @@ class _Cutter:
             shown = text[self._position : cut].rstrip()
             start, first_line = self._base + self._position, self._line
             last_line = first_line + shown.count("\n")
-            blocks = clipped(self._between(self._position, cut), shown, start)
+            blocks = _clipped(self._between(self._position, cut), shown, start)
             heading = self._headings.above(blocks, text, self._base)
             yield Chunk(
                 *("", "", None), self.page, first_line, last_line, start, start + len(shown), shown,
@@ -210,7 +211,7 @@ class _Cutter:
 
     def _sentence_ends(self, block: Block, first: int, last: int) -> Iterator[tuple[int, float]]:
         seen = self._text[self._position : last + self._least]
-        for each in clipped([block], seen, self._base + self._position):
+        for each in _clipped([block], seen, self._base + self._position):
             for _, end in block_sentences(self._text, each, self._base):
                 if first <= end - self._base <= last and end < block.end_char:
                     yield end - self._base, _SENTENCE
@@ -223,6 +224,22 @@ class _Cutter:
         while cut > first and _joins(self._text[cut - 1], self._text[cut]):
             cut -= 1
         return cut if cut > first else last
+
+
+def _clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]:
+    """What of the blocks lies in `text`, which begins at `start` of their document."""
+    inside: list[Block] = []
+    end = start + len(text)
+    for block in blocks:
+        first, last = max(block.start_char, start), min(block.end_char, end)
+        if (first, last) != block.extent:
+            first, last = (each + start for each in stripped(text, first - start, last - start))
+            if block.kind is BlockKind.CODE:  # with the indentation of its first line
+                line = text.rfind("\n", 0, first - start) + 1 + start
+                first = max(line, block.start_char)
+        if first < last:
+            inside.append(block._replace(start_char=first, end_char=last))
+    return tuple(inside)
 
 
 def _worth_between(before: Block | None, block: Block, *, blank: bool) -> float:

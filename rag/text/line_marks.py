@@ -25,8 +25,10 @@ _MARKED = re.compile(
 _UNDERLINES = "=-~^*+#\"'`.:_"
 """What a heading is underlined with, outermost first; of Markdown, the first two."""
 _TITLE_CHARS = 120
-_SET_IN = 3
+_BELOW_A_SECTION = 3
 """Columns that the text below a section's heading is set in by, at least."""
+TAB = 8
+"""Columns of a tab in plain text."""
 
 _TAG = r"</?(?!(?:pre|script|style|textarea)\b)[A-Za-z][\w.:-]*(?:\s[^<>\n]{0,500})?/?>"
 _MARK = rf"(?:\{{\{{[<%*/][^\n]{{0,500}}?\}}\}}|\{{%[^\n]{{0,500}}?%\}}|{_TAG})"
@@ -101,9 +103,9 @@ def section(line: str, following: str, margin: int) -> HeadingLine | None:
     """What `line` is the heading of in a manual's layout: in capitals above what is set in, or
     between the edge and the `margin` that it is set in by, in columns.
     """
-    text, set_in, below = line.strip(), columns(line), columns(following)
+    text, set_in, below = line.strip(), indent_of(line, TAB), indent_of(following, TAB)
     in_capitals = not set_in and text == text.upper() and text[:1].isalpha()
-    stands_above = below >= _SET_IN if in_capitals else 0 < set_in < margin <= below
+    stands_above = below >= _BELOW_A_SECTION if in_capitals else 0 < set_in < margin <= below
     if not stands_above or len(text) > _TITLE_CHARS // 2 or text.endswith(tuple(".,;:")):
         return None
     start = line.index(text)
@@ -135,13 +137,7 @@ def unread_until(line: str) -> str:
     return "" if opens is None else _CLOSES[opens[1].lower()]
 
 
-def indent_of(line: str) -> int:
-    """In columns of Markdown."""
+def indent_of(line: str, tab: int = 4) -> int:
+    """In columns; a `tab` of Markdown's, unless another is given."""
     space = line[: len(line) - len(line.lstrip(" \t"))]
-    return len(space.expandtabs(4))
-
-
-def columns(line: str) -> int:
-    """That a line of plain text is set in by."""
-    shown = line.expandtabs(8)
-    return len(shown) - len(shown.lstrip())
+    return len(space.expandtabs(tab))

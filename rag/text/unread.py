@@ -1,0 +1,35 @@
+"""Which lines of Markdown are for programs: tags and a generator's marks alone, comments, scripts,
+the fences around prose, the definitions of links.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rag.text.line_marks import DIRECTIVE, GLANCE, LABEL, is_for_programs, unread_until
+
+
+@dataclass(slots=True)
+class Unread:
+    """What of them is open where the next line begins; `goes_on`: the last one does in the next."""
+
+    goes_on: bool = False
+    _closes: str = ""  # what ends a comment or a script
+    _fence: str = ""  # the one that is open around prose
+
+    def takes(self, line: str) -> bool:
+        self.goes_on = False
+        if self._fence and line.strip() == self._fence:
+            self._fence = ""
+            return True
+        if "`{" in line and (opens := DIRECTIVE.match(line[:GLANCE])) is not None:
+            self._fence = opens[1]
+            return True
+        if not self._closes:
+            self._closes = unread_until(line[:GLANCE])
+            if not self._closes:
+                self.goes_on = LABEL.fullmatch(line) is not None
+                return self.goes_on or (len(line) <= GLANCE and is_for_programs(line))
+        if self._closes in line.lower():
+            self._closes = ""
+        return True
