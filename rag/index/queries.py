@@ -71,10 +71,6 @@ class Queries(Contents):
         """The cosines of the nearest chunks, best first."""
 
     @abstractmethod
-    def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
-        """Whether a chunk of the document has both with at most so many terms between them."""
-
-    @abstractmethod
     def holding(self, term: str, limit: int) -> list[int]:
         """Some chunks that hold the term."""
 
@@ -189,13 +185,6 @@ class Queries(Contents):
             " WHERE names.collection_id = $1 AND key IN ({some})"
         )
         return rows_of_many(self._sql, query, keys, self.row.id)
-
-    def numbered(self, limit: int) -> list[tuple[str, int]]:
-        return self._asked(
-            "SELECT key, document_id FROM names WHERE collection_id = $1"
-            " AND key >= '#' AND key < '$' ORDER BY key, document_id LIMIT $2",
-            limit,
-        )
 
 
 def _blocks_of(text: str, start: int) -> list[Block]:

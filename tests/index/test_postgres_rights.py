@@ -100,7 +100,7 @@ def test_a_role_that_may_ingest_need_not_own_the_schema(store):
 
 def test_rows_of_other_teams_are_not_seen(store):
     own = f"{store.schema}_sales"
-    fill(store, TEXTS, f"{own}-plans")
+    fill(store, {**TEXTS, "plan.md": "A plan of it."}, f"{own}-plans")
     fill(store, {"secret.md": "The secret motor."}, "research-notes")
     run_sql(store, documented(store, "Roles"))
     run_sql(store, documented(store, "Rights by collection"))

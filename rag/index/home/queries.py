@@ -87,15 +87,6 @@ class HomeQueries(Queries):
         ).fetchall()
         return first or 0, last or 0
 
-    def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
-        quoted = " ".join(f'"{word}"' for word in words)
-        rows = self._sql.execute(
-            f"SELECT 1 FROM {self._table} WHERE {self._table} MATCH ?"
-            " AND rowid BETWEEN ? AND ? LIMIT 1",
-            (f"NEAR({quoted}, {between})", *self._range(document)),
-        ).fetchall()
-        return bool(rows)
-
     def holding(self, term: str, limit: int) -> list[int]:
         rows = self._sql.execute(
             f"SELECT rowid FROM {self._table} WHERE {self._table} MATCH ? LIMIT ?",

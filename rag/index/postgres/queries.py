@@ -1,7 +1,7 @@
 """What a search asks of a shared store by indexes of its own: GIN over `tsvector`, and HNSW.
 
-A chunk's terms are the lexemes of its `tsvector`, with their places. GIN tells which chunks hold a
-term; those that hold the rarest and most of a query's come first. How often each stands there is
+A chunk's terms are the lexemes of its `tsvector`, without their places. GIN tells which chunks hold
+a term; those that hold the rarest and most of a query's come first. How often each stands there is
 counted of the candidates, as for the catalog.
 """
 
@@ -82,15 +82,6 @@ class PostgresQueries(Queries):
         if self._chosen is not None:
             near = (self._chosen,)
         return dict(self._sql.execute(query, (Vector(vector), limit, *near)).fetchall())
-
-    def beside(self, words: tuple[str, str], between: int, document: int) -> bool:
-        near = " | ".join(
-            f"{_quoted(one)} <{apart}> {_quoted(other)}"
-            for one, other in (words, words[::-1])
-            for apart in range(1, between + 2)
-        )
-        query = "SELECT 1 FROM lexical WHERE document_id = $1 AND terms @@ $2::tsquery LIMIT 1"
-        return bool(self._sql.execute(query, (document, near)).fetchall())
 
     def holding(self, term: str, limit: int) -> list[int]:
         rows = self._asked(

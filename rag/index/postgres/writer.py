@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
@@ -23,12 +23,6 @@ EXACT_CHUNKS = 20_000
 
 _SETTLE_CHUNKS = 500
 """The engine's statistics are made again after so many were written."""
-
-_LAST_PLACE = 16_383
-"""Of a lexeme in a `tsvector`; one holds 256 places."""
-_PLACES = 256
-_APART = 100
-"""Between the text and what stands above it."""
 
 _COUNT = """
 INSERT INTO vocabulary (collection_id, term, chunks)
@@ -70,16 +64,16 @@ class PostgresWriter(CollectionWriter):
         held: Counter[str] = Counter()
         rows = []
         for row, document, text, title, heading in chunks:
-            places, size = _places(text, title, heading)
-            held.update(places.keys())
-            rows.append((row, self.row.id, document, size, _tsvector(places)))
+            terms = [*indexed_text(text).split(), *indexed_head(title, heading).split()]
+            held.update(distinct := set(terms))
+            rows.append((row, self.row.id, document, len(terms), list(distinct)))
         self._sql.executemany(
             "INSERT INTO lexical (chunk_id, collection_id, document_id, size, terms)"
-            " VALUES ($1, $2, $3, $4, $5::tsvector)",
+            " VALUES ($1, $2, $3, $4, array_to_tsvector($5::text[]))",
             rows,
         )
-        terms = sorted(held)
-        self._sql.execute(_COUNT, (self.row.id, terms, [held[term] for term in terms]))
+        counted = sorted(held)
+        self._sql.execute(_COUNT, (self.row.id, counted, [held[term] for term in counted]))
 
     def _unindex(self, documents: Sequence[int]) -> None:
         self._sql.execute(_UNCOUNT, (list(documents), self.row.id))
@@ -99,19 +93,3 @@ class PostgresWriter(CollectionWriter):
             )
             many = self.totals()[1] > EXACT_CHUNKS
             self._sql.execute("SELECT settle($1, $2)", (self.row.id, many))
-
-
-def _places(text: str, title: str | None, heading: str) -> tuple[dict[str, list[str]], int]:
-    """Where each term stands in a chunk, in the words of a `tsvector`, and how many there are."""
-    body, head = indexed_text(text).split(), indexed_head(title, heading).split()
-    places: dict[str, list[str]] = defaultdict(list)
-    for first, terms in ((1, body), (len(body) + _APART, head)):
-        for place, term in enumerate(terms, first):
-            if len(places[term]) < _PLACES:
-                places[term].append(str(min(place, _LAST_PLACE)))
-    return places, len(body) + len(head)
-
-
-def _tsvector(places: Mapping[str, Sequence[str]]) -> str:
-    """No term holds what would have to be escaped (`rag.index.terms`)."""
-    return " ".join(f"'{term}':{','.join(where)}" for term, where in places.items())
