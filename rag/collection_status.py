@@ -6,7 +6,7 @@ import os
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from rag.embed.weights import held_model
 from rag.index.collection_rows import no_such_collection
@@ -17,6 +17,9 @@ from rag.research.journal import Journal
 from state.answer import EngineInfo
 from state.choices import EngineName
 from state.settings import Settings
+
+if TYPE_CHECKING:
+    from rag.index.store import Store
 
 
 class Status(TypedDict):
@@ -67,15 +70,18 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
                 **asdict(each),
                 "embedder": str(each.embedder),
                 "stale": asdict(staleness(store, each.name)),
-                "unfinished": [
-                    root.path for root in store.roots(each.name) if is_unfinished(root.options)
-                ],
+                "unfinished": _unfinished(store, each.name),
             }
             for each in found
         ],
         "research": research,
         "bytes": _octets(settings.home) + sum(store.octets().values()),
     }
+
+
+def _unfinished(store: Store, name: str) -> list[str]:
+    with store.contents(name) as held:
+        return [path for path, options in held.roots().items() if is_unfinished(options)]
 
 
 def _octets(home: Path) -> int:

@@ -137,7 +137,6 @@ class Settings(BaseSettings):
     history_tokens: int = Field(4000, ge=0, description="history the model sees, in tokens")
     trace_keep: int = Field(500, ge=1, description="runs whose traces are kept")
     trace_days: int = Field(90, ge=1, description="days a trace is kept")
-    trace_megabytes: int = Field(200, ge=1, description="megabytes of traces kept")
     research_keep: int = Field(100, ge=1, description="finished research runs that are kept")
     web: bool = Field(default=False, description="search the web when the documents do not hold it")
     web_url: Url | None = Field(None, description="SearXNG endpoint of --web")

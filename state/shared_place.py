@@ -42,7 +42,7 @@ def store_database(settings: Settings) -> HomeDb | TeamDb:
 
 def open_traces(settings: Settings) -> TraceStore:
     """The traces in `store_database`."""
-    bounds = TraceBounds(settings.trace_keep, settings.trace_days, settings.trace_megabytes)
+    bounds = TraceBounds(settings.trace_keep, settings.trace_days)
     return TraceStore(store_database(settings), bounds)
 
 

@@ -1,4 +1,4 @@
-"""Traces of finished runs, kept beside the threads and bounded by age, number and size."""
+"""Traces of finished runs, kept beside the threads and bounded by age and number."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 from state.answer import Answer
 from state.closing import Closing
-from state.database import Database, Sql
+from state.database import Database
 from state.errors import UsageError
 from state.home_db import HomeDb
 from state.packed import packed, unpacked
@@ -51,7 +51,7 @@ class Trace(TypedDict):
 
 
 PRUNE_EVERY = 20
-"""Traces kept between two looks at their number and size."""
+"""Traces kept between two looks at their number."""
 
 _INSERT = (
     "insert into traces (id, created_at, kind, thread, status, question, collection, body, parent)"
@@ -60,6 +60,12 @@ _INSERT = (
 _SUMMARY = "select id, created_at, kind, thread, status, question, parent, collection from traces"
 _WHOLE = "select id, created_at, kind, body from traces"
 _NEWEST = "order by created_at desc, rowid desc"
+_DROP_MOST = """delete from traces where coalesce(parent, id) in (
+    select run from (
+        select coalesce(parent, id) as run,
+            row_number() over (order by max(created_at) desc, max(rowid) desc) as place
+        from traces group by coalesce(parent, id)) as runs
+    where place > $1)"""
 _DAY = 86_400.0
 
 
@@ -69,7 +75,6 @@ class TraceBounds:
 
     runs: int = 500
     days: int = 90
-    megabytes: int = 200
 
 
 class TraceStore(Closing):
@@ -92,8 +97,8 @@ class TraceStore(Closing):
         kind: Kind = "answer",
         parent: str | None = None,
     ) -> None:
-        """Store a finished run, in the place of an earlier part of it; drop what is too old,
-        and now and then what is too much.
+        """Store a finished run, in the place of an earlier part of it; drop what is too old, and
+        now and then what is too much.
         """
         now = time.time()
         body = packed({"answer": answer, "events": list(events)})
@@ -109,7 +114,7 @@ class TraceStore(Closing):
             )
             (rowid,) = db.execute("select max(rowid) from traces").fetchone()
             if rowid % PRUNE_EVERY == 0:
-                _drop_most(db, self._bounds)
+                db.execute(_DROP_MOST, (self._bounds.runs,))
 
     def get(self, trace_id: str) -> Trace:
         """One trace by its id, an unambiguous beginning of it, or "last".
@@ -168,19 +173,6 @@ class TraceStore(Closing):
             return 0  # and no file is made
         with self._database.writing() as db:
             return int(db.execute(statement, values).rowcount)
-
-
-def _drop_most(db: Sql, bounds: TraceBounds) -> None:
-    """Drop the oldest runs past the number and the size; the newest always stays."""
-    runs = db.execute(
-        "select coalesce(parent, id) as run, max(created_at), sum(length(body)) from traces"
-        " group by run order by 2 desc, max(rowid) desc"
-    ).fetchall()
-    size = 0
-    for place, (run, _, octets) in enumerate(runs):
-        size += octets
-        if place and (place >= bounds.runs or size > bounds.megabytes * 1_000_000):
-            db.execute("delete from traces where id = $1 or parent = $1", (run,))
 
 
 def _read(row: Sequence[Any]) -> Trace:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,7 +16,7 @@ from cli.app import new_app
 from cli.asking import first_time
 from cli.errors import Exit
 from cli.render.ingest_view import print_report, progress, report_json
-from state.errors import CragError, UsageError
+from state.errors import CragError, NoIndexError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -66,8 +67,10 @@ def ingest(
     from rag.ingest.sync import ingest
     from rag.opening import build_embedder, store_of
 
-    known = [] if paths else store_of(settings).roots(settings.collection)
-    paths = paths or _still_there([root.path for root in known if root.here], terminal)
+    if not paths:
+        store = store_of(settings)
+        with suppress(NoIndexError), store.contents(settings.collection) as held:
+            paths = _still_there(held.roots(store.host), terminal)
     if not paths:
         raise UsageError("Nothing that was ingested is there.", "Name a folder or file to ingest.")
     notice = cache(terminal.notice)  # a watch tells each line once
@@ -103,7 +106,7 @@ def ingest(
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
 
 
-def _still_there(roots: Sequence[str], terminal: Terminal) -> list[str]:
+def _still_there(roots: Iterable[str], terminal: Terminal) -> list[str]:
     """A folder that is gone may be a disk that is not mounted: what was read from it stays."""
     there = []
     for root in roots:

@@ -27,7 +27,6 @@ from state.settings import Settings
 Progress = Callable[[str, int, int | None], None]
 """Receives what is going on ("index", "measure", "grade"), how many are done, and of how many, None
 where that is not known."""
-_WAIT_SECONDS = 600
 _TOGETHER = 256
 
 
@@ -61,9 +60,7 @@ def prepare(
     if dataset.files is not None:
         with_text = _synced(dataset.files, ready, embedder, on, notify)
     elif not (with_text := finished.is_file()):
-        with store_of(ready).open_writer(
-            ready.collection, embedder.identity, wait=_WAIT_SECONDS, notice=notify
-        ) as writer:
+        with store_of(ready).open_writer(ready.collection, embedder.identity, notify) as writer:
             with_text = _index_corpus(read_corpus(dataset.documents), writer, embedder, on)
         home.mkdir(parents=True, exist_ok=True)  # in a shared store nothing is kept there
         if with_text:

@@ -8,7 +8,7 @@ import json
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path, encode_path
@@ -142,14 +142,6 @@ def mark_terms(sql: Sql, collection_id: int, version: str = TERMS_VERSION) -> No
     sql.execute("UPDATE collections SET terms_version = $1 WHERE id = $2", (version, collection_id))
 
 
-class IngestedRoot(NamedTuple):
-    """A folder or file that was ingested, with its recorded options; `here`: on this machine."""
-
-    path: str
-    options: str
-    here: bool = True
-
-
 @dataclass(frozen=True, slots=True)
 class CollectionSummary:
     """Totals of a collection, counted by the store; `failed` and `skipped` are files."""
@@ -215,10 +207,26 @@ class Contents:
             for path, reason, failed, *stat in rows
         ]
 
-    def roots(self) -> dict[str, str]:
-        """The ingested folders and files, by path, each with the options of its last ingest."""
-        rows = self._asked("SELECT path, options FROM roots WHERE collection_id = $1 ORDER BY path")
-        return {decode_path(path): options for path, options in rows}
+    def newest_files(self, host: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
+        """How many files of a machine are indexed, and `most` of them, the last first."""
+        here = (
+            " FROM documents LEFT JOIN roots ON roots.collection_id = documents.collection_id"
+            " AND roots.path = root WHERE documents.collection_id = $1"
+            " AND documents.path IS NOT NULL AND coalesce(roots.host, '') = $2"
+        )
+        stats = f"SELECT documents.path, size, mtime_ns, changed_ns{here}"
+        ((files,),) = self._asked(f"SELECT count(*){here}", host)
+        rows = self._asked(f"{stats} ORDER BY documents.id DESC LIMIT $3", host, most)
+        return files, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
+
+    def roots(self, host: str | None = None) -> dict[str, str]:
+        """The ingested folders and files, of one machine or of all, by path, each with the options
+        of its last ingest.
+        """
+        rows = self._asked(
+            "SELECT path, options, host FROM roots WHERE collection_id = $1 ORDER BY path"
+        )
+        return {decode_path(path): options for path, options, of in rows if host in (None, of)}
 
 
 def _document(row: Sequence[Any]) -> IndexedDocument:

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Vectors
-    from state.blocks import Block
 
 # LEFT JOIN: SQLite must begin at the chunks named; it would walk every document otherwise.
 _CHUNKS = """
@@ -115,12 +114,10 @@ class Queries(Contents):
         """(row, source, title, characters) of the first documents by source that may be found."""
         rows = self._asked(
             "SELECT id, source, title, characters FROM documents WHERE collection_id = $1"
-            " ORDER BY source LIMIT $2",
-            most if self._files is None else 2**31,
+            " ORDER BY source"
         )
-        named = [(row, decode_path(source), *rest) for row, source, *rest in rows]
-        chosen = self._files
-        return [row for row in named if chosen is None or chosen.match_file(row[1])][:most]
+        chosen = [row for row in rows if self._chosen is None or row[0] in self._chosen]
+        return [(row, decode_path(source), *rest) for row, source, *rest in chosen[:most]]
 
     def number_of(self, source: str) -> int | None:
         rows = self._asked(
@@ -187,16 +184,12 @@ class Queries(Contents):
         return rows_of_many(self._sql, query, keys, self.row.id)
 
 
-def _blocks_of(text: str, start: int) -> list[Block]:
-    from rag.text.blocks import blocks_of_text
-
-    return blocks_of_text(text, base=start)
-
-
 def _retrieved(whole: str, *columns: Any) -> RetrievedChunk:
     """A chunk as a search gives it, not scored yet: its document's text, and _CHUNKS from `source`
     on.
     """
+    from rag.text.blocks import blocks_of_text
+
     source, title, key, heading, page, anchor, *lines, start, end, blocks = columns
     text = whole[start:end]
     return {
@@ -211,7 +204,7 @@ def _retrieved(whole: str, *columns: Any) -> RetrievedChunk:
         "start_char": start,
         "end_char": end,
         "text": text,
-        "blocks": decode_blocks(blocks) if blocks else _blocks_of(text, start),
+        "blocks": decode_blocks(blocks) if blocks else blocks_of_text(text, base=start),
         "score": 0.0,
         "dense_rank": None,
         "lexical_rank": None,

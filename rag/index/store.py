@@ -8,9 +8,8 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from rag.index import collection_rows
-from rag.index.codec import decode_path
-from rag.index.collection_rows import CollectionRow, CollectionSummary, Contents, IngestedRoot
-from rag.index.protocol import FileStat, Notice
+from rag.index.collection_rows import CollectionRow, CollectionSummary, Contents
+from rag.index.protocol import Notice
 from state.closing import closed_on_failure
 from state.database import Database, Sql
 from state.errors import NoIndexError
@@ -42,9 +41,7 @@ class Store(ABC):
     ) -> Queries: ...
 
     @abstractmethod
-    def locked(
-        self, name: str, *, create: bool = False, wait: float = 0.0
-    ) -> AbstractContextManager[Any]:
+    def locked(self, name: str, *, create: bool = False) -> AbstractContextManager[Any]:
         """The database, for whoever holds the collection of this name until the block ends; with
         its tables made, where `create` is True. Raises as `open_writer`, or NoIndexError.
         """
@@ -92,18 +89,16 @@ class Store(ABC):
         self,
         name: str,
         embedder: EmbedderIdentity,
-        *,
-        wait: float = 0.0,
         notice: Notice = lambda _line: None,
     ) -> Iterator[CollectionWriter]:
-        """The collection of this name, created if need be, locked until the block ends. `wait`: the
-        seconds to wait for another writer; `notice` receives lines about repairs.
+        """The collection of this name, created if need be, locked until the block ends; `notice`
+        receives lines about repairs.
 
         Raises:
             StoreBusyError: another process is writing to it.
             EmbedderMismatchError: it was embedded by another embedder.
         """
-        with self.locked(name, create=True, wait=wait) as database:
+        with self.locked(name, create=True) as database:
             with database.writing() as sql:
                 row = collection_rows.found_or_created(sql, name, embedder)
                 self._mend(sql, row, notice)
@@ -135,36 +130,6 @@ class Store(ABC):
         with suppress(NoIndexError), self._reading() as sql:
             rows = [collection_rows.require(sql, name) for name in collection_rows.names(sql)]
             return [_summary(sql, row) for row in rows]
-        return []
-
-    def file_stats(self, name: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
-        """How many files of this machine are indexed, and `most` of them, the last first."""
-        here = (
-            " FROM collections JOIN documents ON documents.collection_id = collections.id"
-            " LEFT JOIN roots ON roots.collection_id = collections.id AND roots.path = root"
-            " WHERE collections.name = $1 AND documents.path IS NOT NULL"
-            " AND coalesce(roots.host, '') = $2"
-        )
-        stats = f"SELECT documents.path, size, mtime_ns, changed_ns{here}"
-        with self._reading() as sql:
-            ((files,),) = sql.execute(f"SELECT count(*){here}", (name, self.host)).fetchall()
-            rows = sql.execute(
-                f"{stats} ORDER BY documents.id DESC LIMIT $3", (name, self.host, most)
-            )
-            return files, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
-
-    def roots(self, name: str) -> list[IngestedRoot]:
-        """What was ingested into the collection, by path; none where there is no such one."""
-        with suppress(NoIndexError), self._reading() as sql:
-            rows = sql.execute(
-                "SELECT path, options, host FROM roots JOIN collections"
-                " ON collections.id = collection_id WHERE name = $1 ORDER BY path",
-                (name,),
-            )
-            return [
-                IngestedRoot(decode_path(path), options, host == self.host)
-                for path, options, host in rows
-            ]
         return []
 
 

@@ -14,16 +14,6 @@ _KEPT_CHARACTERS = 8_000_000
 _AT_ONCE = 16
 
 
-class TextDamagedError(DamagedError):
-    """The stored text of a document cannot be read; its file must be."""
-
-    def __init__(self, source: str) -> None:
-        super().__init__(
-            f"The stored text of {source!r} is damaged.",
-            "Run `crag collections delete` and `crag ingest` on its folder again.",
-        )
-
-
 class Texts:
     """Keeps the texts read last: a question's rewrites find much of the same. They never change: no
     document's number is given twice.
@@ -66,4 +56,7 @@ class Texts:
             return inflated(stored or b"")
         except (zlib.error, UnicodeDecodeError, TypeError):
             rows = self._sql.execute("SELECT source FROM documents WHERE id = $1", (document,))
-            raise TextDamagedError(decode_path(rows.fetchone()[0])) from None
+            raise DamagedError(
+                f"The stored text of {decode_path(rows.fetchone()[0])!r} is damaged.",
+                "Run `crag collections delete` and `crag ingest` on its folder again.",
+            ) from None

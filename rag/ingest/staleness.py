@@ -42,7 +42,8 @@ def staleness(store: Store, collection: str, *, most: int = MOST_FILES) -> Stale
         NoIndexError: nothing was ingested.
         StorageError: the catalog cannot be read.
     """
-    files, rows = store.file_stats(collection, most)
+    with store.contents(collection) as held:
+        files, rows = held.newest_files(store.host, most)
     changed = gone = 0
     for path, known in rows:
         try:

@@ -122,7 +122,7 @@ class Research(Closing):
         deps = ResearchDependencies(run["id"], researcher, self._journal, budget, keep)
         # Another process would do the same subtasks again.
         lock = self._settings.home / "locks" / f"research-{run['id']}.lock"
-        with write_lock(lock, doing=f"working on research run {run['id']}"):
+        with write_lock(lock, f"working on research run {run['id']}"):
             keep(self._started(run, deps))
             if made is not None:
                 deps.warn(made.warnings)

@@ -217,11 +217,11 @@ def test_files_of_another_machine_are_not_looked_for(tmp_path, library, store):
     library.ingest(tmp_path / "a.md")
     (tmp_path / "a.md").unlink()
     assert staleness(store, "default").gone == 1
-    assert [root.here for root in store.roots("default")] == [True]
+    assert library.roots_here
     with psycopg.connect(store.url) as db:
         db.execute(f"UPDATE {store.schema}.roots SET host = 'another'")
     assert staleness(store, "default").files == 0
-    assert [root.here for root in store.roots("default")] == [False]
+    assert not library.roots_here
 
 
 def test_what_is_no_postgres_is_no_store_and_how_one_is_named_is_said(monkeypatch):

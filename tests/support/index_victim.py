@@ -5,11 +5,14 @@ from a whole. Victims are forked from a server that has imported everything but 
 thread, so that a kill can come at any instant of the writing and hundreds of them are cheap.
 """
 
+import time
+
 from forked import forked
 from index_samples import EMBEDDER, document, open_writer, part, parts
 
 from rag.index import writer as writing
 from rag.index.home.chroma import chromadb_module
+from state.errors import StoreBusyError
 
 CHUNKS = 6
 DOCUMENTS = 12
@@ -40,11 +43,15 @@ def write_until_killed(home, first, finished):
 def write_five(store, name, told):
     """Five documents, each by a writer of its own; tells which collection it was."""
     told.send(True)
-    for number in range(5):
-        with store.open_writer("default", EMBEDDER.identity, wait=60) as writer:
-            own = f"{name}-{number}"
-            writer.put(document(own), [part(own, f"Text of {own}.")])
-            told.send(writer.row.uid)
+    left = [f"{name}-{number}" for number in range(5)]
+    while left:
+        try:
+            with store.open_writer("default", EMBEDDER.identity) as writer:
+                writer.put(document(left[0]), [part(left[0], f"Text of {left[0]}.")])
+                told.send(writer.row.uid)
+            left.pop(0)
+        except StoreBusyError:
+            time.sleep(0.02)
 
 
 class Victim:

@@ -70,6 +70,11 @@ class Library:
         with self.store.contents(self.settings.collection) as held:
             return sorted(document.source for document in held.documents())
 
+    @property
+    def roots_here(self) -> list[str]:
+        with self.store.contents(self.settings.collection) as held:
+            return list(held.roots(self.store.host))
+
 
 def counts(report: IngestReport) -> dict[str, int]:
     """The counts of a report that are not zero."""

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import random
 import sqlite3
 from pathlib import Path
 from typing import Any, cast
@@ -129,24 +128,6 @@ def test_traces_are_bounded_by_days(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         for day in (0, 16, 32, 33):
             keep_at(store, monkeypatch, f"day{day}", day)
         assert set(ids(store)) == {"day16", "day32", "day33"}
-
-
-def test_traces_are_bounded_by_size_and_the_newest_stays(tmp_path: Path):
-    rng = random.Random(4)
-    with TraceStore(tmp_path, TraceBounds(megabytes=1)) as store:
-        for number in range(PRUNE_EVERY * 3):
-            noise = rng.randbytes(60_000).hex()
-            store.keep(f"t{number:03d}", events(), make_answer(f"q{number}", noise))
-        kept = ids(store)
-    assert kept[0] == f"t{PRUNE_EVERY * 3 - 1:03d}"
-    assert 10 <= len(kept) <= 16
-    assert (tmp_path / HOME_FILE).stat().st_size < 4_000_000
-    with TraceStore(tmp_path, TraceBounds(runs=1, megabytes=1)) as store:
-        for number in range(PRUNE_EVERY):
-            length = 1_100_000 if number == PRUNE_EVERY - 1 else 10
-            store.keep(f"u{number}", events(), make_answer("q", rng.randbytes(length).hex()))
-        assert len(ids(store)) <= PRUNE_EVERY
-        assert ids(store)[0] == f"u{PRUNE_EVERY - 1}"
 
 
 def test_a_research_run_goes_with_its_questions(tmp_path: Path):

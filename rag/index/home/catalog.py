@@ -12,8 +12,8 @@ import sqlite3
 from pathlib import Path
 
 from rag.index.terms import PUNCTUATION, indexed_head, indexed_text
-from rag.index.texts import TextDamagedError, Texts
-from state.errors import StorageError
+from rag.index.texts import Texts
+from state.errors import DamagedError, StorageError
 from state.sqlite_file import SqliteFile
 
 FILE_NAME = "catalog.sqlite"
@@ -68,7 +68,7 @@ def let_index(connection: sqlite3.Connection) -> None:
     def chunk_terms(document: int, start: int, end: int) -> str:
         try:
             return indexed_text(texts.whole(document)[start:end])
-        except TextDamagedError:
+        except DamagedError:
             return ""
 
     connection.create_function("chunk_terms", 3, chunk_terms)

@@ -10,15 +10,12 @@ import fcntl
 import hashlib
 import os
 import socket
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 
 from state.errors import StorageError, StoreBusyError, storage_error
-
-_POLL_SECONDS = 0.1
 
 
 def lock_path(home: Path, collection: str) -> Path:
@@ -28,11 +25,8 @@ def lock_path(home: Path, collection: str) -> Path:
 
 
 @contextmanager
-def write_lock(
-    path: Path, *, wait: float = 0.0, doing: str = "writing to this collection"
-) -> Iterator[None]:
-    """Held until the block ends. `wait`: seconds to wait for another holder, who is told to be
-    `doing` it.
+def write_lock(path: Path, doing: str = "writing to this collection") -> Iterator[None]:
+    """Held until the block ends; another holder is told to be `doing` it.
 
     Raises:
         StoreBusyError: another process holds it; names its pid, host and start.
@@ -44,7 +38,7 @@ def write_lock(
     except OSError as error:
         raise _unusable(path, error) from error
     try:
-        _take(path, descriptor, time.monotonic() + wait, doing)
+        _take(path, descriptor, doing)
         try:
             yield
         finally:
@@ -55,27 +49,21 @@ def write_lock(
         os.close(descriptor)
 
 
-def _take(path: Path, descriptor: int, deadline: float, doing: str) -> None:
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            since = datetime.now().astimezone().isoformat(" ", "seconds")
-            owner = f"pid {os.getpid()} on {socket.gethostname()}, since {since}"
-            os.ftruncate(descriptor, 0)
-            os.pwrite(descriptor, owner.encode(), 0)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                # Empty where the holder has not written its name yet.
-                owner = os.pread(descriptor, 200, 0).decode(errors="replace")
-                raise StoreBusyError(
-                    f"Another process is {doing}{owner and f' ({owner})'}.",
-                    "Try again when it is done.",
-                ) from None
-            time.sleep(_POLL_SECONDS)
-        except OSError as error:
-            raise _unusable(path, error) from error
-        else:
-            return
+def _take(path: Path, descriptor: int, doing: str) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        since = datetime.now().astimezone().isoformat(" ", "seconds")
+        owner = f"pid {os.getpid()} on {socket.gethostname()}, since {since}"
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, owner.encode(), 0)
+    except BlockingIOError:
+        # Empty where the holder has not written its name yet.
+        owner = os.pread(descriptor, 200, 0).decode(errors="replace")
+        raise StoreBusyError(
+            f"Another process is {doing}{owner and f' ({owner})'}.", "Try again when it is done."
+        ) from None
+    except OSError as error:
+        raise _unusable(path, error) from error
 
 
 def _unusable(path: Path, error: OSError) -> StorageError:

@@ -51,11 +51,11 @@ class HomeStore(Store):
         return HomeQueries(sql, row, self.chroma(sql, row), files, notice)
 
     @contextmanager
-    def locked(self, name: str, *, create: bool = False, wait: float = 0.0) -> Iterator[Catalog]:
+    def locked(self, name: str, *, create: bool = False) -> Iterator[Catalog]:
         from rag.index.home.lock import lock_path, write_lock
 
         with (
-            write_lock(lock_path(self._home, name), wait=wait),
+            write_lock(lock_path(self._home, name)),
             Catalog(self._home) as catalog,
             catalog.failures(),
         ):

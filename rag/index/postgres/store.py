@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from state.database import Sql
 
-_LEAST_SECONDS = 1.0
+_LOCK_SECONDS = 1.0
 """For a server to see that a killed process is gone."""
 
 
@@ -41,9 +41,7 @@ class PostgresStore(Store):
         return PostgresQueries(sql, row, files)
 
     @contextmanager
-    def locked(
-        self, name: str, *, create: bool = False, wait: float = 0.0
-    ) -> Iterator[SharedDatabase]:
+    def locked(self, name: str, *, create: bool = False) -> Iterator[SharedDatabase]:
         with self.database() as database, database.failures():
             db = database.connected(write=create)
             if db is None:
@@ -51,7 +49,7 @@ class PostgresStore(Store):
             label = f"{self.schema}\0{name}".encode("utf-8", "surrogatepass")
             digest = hashlib.blake2b(label, digest_size=8).digest()
             key = int.from_bytes(digest, "big", signed=True)
-            with advisory_lock(db, key, max(wait, _LEAST_SECONDS)):
+            with advisory_lock(db, key, _LOCK_SECONDS):
                 yield database
 
     def _writer(
