@@ -99,11 +99,7 @@ class Checkpoints(Closing):
 
     @contextmanager
     def turn(self, thread: str) -> Iterator[TurnSaver]:
-        """A saver for one turn of `thread`, kept if the block ends well, else as if never.
-
-        Raises:
-            StorageError, StoreBusyError, RemoteStoreError: the database failed.
-        """
+        """A saver for one turn of `thread`, kept if the block ends well, else as if never."""
         with self._database.failures():
             turn = TurnSaver(self.saver(), self._database, thread)
         yield turn

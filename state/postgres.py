@@ -34,11 +34,8 @@ and (classid::bigint << 32 | objid::bigint) = %s
 
 
 def checked_url(url: str) -> str:
-    """The URL itself, if it is one of Postgres.
-
-    Raises:
-        UsageError: it is not; the message leaves out the password.
-        SetupError: crag was installed without what speaks to Postgres.
+    """The URL itself, if it is one of Postgres. Raises UsageError where it is not, without the
+    password; SetupError where crag was installed without what speaks to Postgres.
     """
     if not is_postgres(url):
         raise UsageError("--threads takes a URL like postgresql://user@host/database.")
@@ -93,11 +90,8 @@ def _reason(text: str) -> str:
 
 def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
     """A connection in autocommit mode; names are looked up in `schema` first, where it is given.
-
-    Raises:
-        UsageError: the URL cannot be parsed.
-        RemoteStoreError: no address of the host answers within two seconds, or none is found
-            within ten.
+    Raises UsageError where the URL cannot be parsed, RemoteStoreError where no address of the host
+    answers within two seconds or none is found within ten.
     """
     import psycopg
     from psycopg.sql import SQL, Identifier

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from state.home_db import HomeDb
 from state.settings import Settings
-from state.trace_store import TraceBounds, TraceStore
+from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
     from state.team_db import TeamDb
@@ -14,11 +14,8 @@ if TYPE_CHECKING:
 
 def threads_database(settings: Settings) -> HomeDb | TeamDb:
     """What turns and checkpoints are kept in: `threads` where it is set, else as
-    `store_database`. It connects when it is first used.
-
-    Raises:
-        UsageError: `threads` is no URL of a Postgres.
-        RemoteStoreError: the store cannot be reached.
+    `store_database`. It connects when it is first used. Raises UsageError where `threads` is no URL
+    of a Postgres, RemoteStoreError where the store cannot be reached.
     """
     if settings.threads is None:
         return store_database(settings)
@@ -28,10 +25,8 @@ def threads_database(settings: Settings) -> HomeDb | TeamDb:
 
 
 def store_database(settings: Settings) -> HomeDb | TeamDb:
-    """The shared store, if this role may write there, else the home.
-
-    Raises:
-        RemoteStoreError: the store cannot be reached.
+    """The shared store, if this role may write there, else the home; raises RemoteStoreError where
+    the store cannot be reached.
     """
     if settings.store is None or not _may_write(settings.store, settings.store_schema):
         return HomeDb(settings.home)
@@ -42,8 +37,8 @@ def store_database(settings: Settings) -> HomeDb | TeamDb:
 
 def open_traces(settings: Settings) -> TraceStore:
     """The traces in `store_database`."""
-    bounds = TraceBounds(settings.trace_keep, settings.trace_days)
-    return TraceStore(store_database(settings), bounds)
+    runs, days = settings.trace_keep, settings.trace_days
+    return TraceStore(store_database(settings), runs=runs, days=days)
 
 
 _writable: set[tuple[str, str]] = set()

@@ -116,10 +116,8 @@ class SqliteFile(Database):
         try:
             create_private(self.path)
         except OSError as error:
-            raise (
-                storage_error(error)
-                or StorageError(f"{self.name} cannot be used: {error}.", _FOLDER)
-            ) from None
+            unusable = StorageError(f"{self.name} cannot be used: {error}.", _FOLDER)
+            raise (storage_error(error) or unusable) from None
 
     def failures(self) -> AbstractContextManager[None]:
         return sqlite_failures(self.name, self.damaged, self.path)
@@ -136,17 +134,9 @@ class SqliteFile(Database):
         return transaction(self._connection)
 
     def faults(self) -> list[str]:
-        """What SQLite's own checks find wrong with the file; empty when nothing is."""
-        with self.reading() as db:
-            if db is None:
-                return []
-            # What SQLite quotes of a damaged file may be no UTF-8.
-            db.text_factory = lambda data: data.decode(errors="backslashreplace")
-            rows = db.execute("pragma integrity_check(20)").fetchall()
-            broken = db.execute("pragma foreign_key_check").fetchmany(20)
-            db.text_factory = str
-        found = [str(row[0]) for row in rows if row[0] != "ok"]
-        return found + [f"a row of {row[0]} points at no {row[2]}" for row in broken]
+        """What SQLite's own check finds wrong with the file; empty when nothing is."""
+        rows = self.read("pragma integrity_check(20)")
+        return [str(row[0]) for row in rows if row[0] != "ok"]
 
     def disk_bytes(self) -> int:
         query = "select page_count * page_size from pragma_page_count, pragma_page_size"
@@ -193,9 +183,6 @@ def _failure(error: sqlite3.Error, name: str, damaged: str, path: Path | None) -
     exact, code = getattr(error, "sqlite_errorcode", 0), error_code(error)
     if code == sqlite3.SQLITE_READONLY and path is not None and os.access(path, os.W_OK):
         exact = code = sqlite3.SQLITE_FULL  # see `connect_to_read`
-    if exact == sqlite3.SQLITE_CORRUPT_VTAB:
-        hint = "Run `crag doctor`, then `crag ingest`."
-        return DamagedError(f"{name} has a lexical index that is damaged.", hint)
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StoreBusyError(f"{name} is held by another process.", "Try again when it is done.")
     if code in _DAMAGE or "UTF-8" in str(error):  # also a text that is none any more

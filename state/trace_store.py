@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
@@ -50,9 +49,6 @@ class Trace(TypedDict):
     events: list[Event]
 
 
-PRUNE_EVERY = 20
-"""Traces kept between two looks at their number."""
-
 _INSERT = (
     "insert into traces (id, created_at, kind, thread, status, question, collection, body, parent)"
     " values ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
@@ -69,21 +65,15 @@ _DROP_MOST = """delete from traces where coalesce(parent, id) in (
 _DAY = 86_400.0
 
 
-@dataclass(frozen=True, slots=True)
-class TraceBounds:
-    """A research run and the questions it asked count as one run, and go together."""
-
-    runs: int = 500
-    days: int = 90
-
-
 class TraceStore(Closing):
     """The traces of a home, or of a team's database; errors as of `Database`."""
 
-    def __init__(self, place: Path | Database, bounds: TraceBounds | None = None) -> None:
-        """`place`: a home, or the database of a team."""
+    def __init__(self, place: Path | Database, *, runs: int = 500, days: int = 90) -> None:
+        """`place`: a home, or the database of a team. A research run and the questions it asked
+        count as one of `runs`, and go together.
+        """
         self._database = HomeDb(place) if isinstance(place, Path) else place
-        self._bounds = bounds or TraceBounds()
+        self._bounds = runs, days
 
     def close(self) -> None:
         self._database.close()
@@ -97,10 +87,10 @@ class TraceStore(Closing):
         kind: Kind = "answer",
         parent: str | None = None,
     ) -> None:
-        """Store a finished run, in the place of an earlier part of it; drop what is too old, and
-        now and then what is too much.
+        """Store a finished run, in the place of an earlier part of it; drop what is too old or too
+        much.
         """
-        now = time.time()
+        now, (runs, days) = time.time(), self._bounds
         body = packed({"answer": answer, "events": list(events)})
         question = sound(answer["question"]).replace("\0", " ")
         asked_of = next((each["collection"] for each in events if "collection" in each), "")
@@ -109,18 +99,12 @@ class TraceStore(Closing):
         with self._database.writing() as db:
             db.execute("delete from traces where id = $1", (trace_id,))
             db.execute(_INSERT, row)
-            db.execute(
-                "delete from traces where created_at < $1", (now - self._bounds.days * _DAY,)
-            )
-            (rowid,) = db.execute("select max(rowid) from traces").fetchone()
-            if rowid % PRUNE_EVERY == 0:
-                db.execute(_DROP_MOST, (self._bounds.runs,))
+            db.execute("delete from traces where created_at < $1", (now - days * _DAY,))
+            db.execute(_DROP_MOST, (runs,))
 
     def get(self, trace_id: str) -> Trace:
-        """One trace by its id, an unambiguous beginning of it, or "last".
-
-        Raises:
-            UsageError: there is none, or more than one.
+        """One trace by its id, an unambiguous beginning of it, or "last"; raises UsageError where
+        there is none, or more than one.
         """
         return _read(self._find(trace_id))
 

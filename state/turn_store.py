@@ -10,7 +10,6 @@ from typing import Any
 from state.answer import Answer
 from state.closing import Closing
 from state.database import Database
-from state.errors import DamagedError
 from state.packed import packed, unpacked
 from state.turns import (
     Clock,
@@ -26,6 +25,7 @@ from state.turns import (
     to_micros,
     utc_now,
 )
+from state.wording import sound
 
 PAGE_OF_TURNS = 16
 MOST_SHOWN = 2_000
@@ -59,11 +59,8 @@ class TurnStore(Closing):
     """Turns by thread, numbered 1, 2, 3 … in the order they were finished.
 
     Safe for several threads, processes and (Postgres) machines at once. A number is never
-    given twice in the life of a thread, even after pruning. An unknown thread has no turns.
-
-    Every method raises StorageError (full, read-only or damaged disk, another schema),
-    StoreBusyError (another process held the file for too long) or RemoteStoreError
-    (Postgres unreachable or failed), and nothing foreign.
+    given twice in the life of a thread, even after pruning. An unknown thread has no turns. Errors
+    as of `Database`.
     """
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
@@ -92,6 +89,7 @@ class TurnStore(Closing):
         """Keep a finished turn, whole or not at all; returns its number."""
         with self._database.writing() as db:
             now = to_micros(self._clock())
+            question = sound(answer["question"]).replace("\0", " ")
             row: tuple[int, int] = db.execute(_NUMBERED, (thread, now)).fetchone()
             key, number = row
             kept = {
@@ -99,9 +97,9 @@ class TurnStore(Closing):
                 "collection": collection,
             }
             db.execute(
-                "insert into crag_turns (thread_id, n, created_at, milestone, size, body)"
-                " values ($1, $2, $3, $4, $5, $6)",
-                (key, number, now, int(milestone), text_size(answer), packed(kept)),
+                "insert into crag_turns (thread_id, n, created_at, milestone, size, question, body)"
+                " values ($1, $2, $3, $4, $5, $6, $7)",
+                (key, number, now, int(milestone), text_size(answer), question, packed(kept)),
             )
         return number
 
@@ -119,11 +117,7 @@ class TurnStore(Closing):
         return _to_turn(thread, rows[0]) if rows else None
 
     def turn(self, thread: str, number: int) -> Turn:
-        """One turn.
-
-        Raises:
-            UsageError: there is no such turn.
-        """
+        """One turn; raises UsageError where there is no such one."""
         rows = self._database.read(_SELECT + " and n = $2", (thread, number))
         if not rows:
             raise no_such_turn(thread, number)
@@ -155,18 +149,14 @@ class TurnStore(Closing):
         rows = self._database.read(
             """select name, last_turn, t.created_at, count(u.n), max(u.created_at),
                    sum(length(u.body)),
-                   (select body from crag_turns where thread_id = t.id order by n limit 1)
+                   (select question from crag_turns where thread_id = t.id order by n limit 1)
                from crag_threads t left join crag_turns u on u.thread_id = t.id
                group by t.id order by coalesce(max(u.created_at), t.created_at) desc, t.id desc"""
         )
         return [_to_summary(row) for row in rows]
 
     def pin(self, thread: str, number: int, *, milestone: bool = True) -> None:
-        """Mark a turn as a milestone, or take the mark away.
-
-        Raises:
-            UsageError: there is no such turn.
-        """
+        """Mark a turn as a milestone, or take the mark away; raises as `turn`."""
         with self._database.writing() as db:
             changed = db.execute(
                 "update crag_turns set milestone = $1"
@@ -177,10 +167,8 @@ class TurnStore(Closing):
                 raise no_such_turn(thread, number)
 
     def delete(self, thread: str) -> int:
-        """Forget a whole thread; returns how many turns it had.
-
-        Raises:
-            UsageError: there is no such thread.
+        """Forget a whole thread; returns how many turns it had. Raises UsageError where there is no
+        such thread.
         """
         with self._database.writing() as db:
             row = db.execute("select id from crag_threads where name = $1", (thread,)).fetchone()
@@ -212,12 +200,11 @@ def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
     """`row` is (n, created_at, milestone, body)."""
     number, created_at, milestone, body = row
     kept = unpacked(body, f"Turn {number} of thread {thread!r}", _HINT)
-    kept.pop("files", None)  # which turns held once
     return Turn(thread, number, from_micros(created_at), bool(milestone), **kept)
 
 
 def _to_summary(row: Sequence[Any]) -> ThreadSummary:
-    """`row` is (name, last_turn, created_at, turns, updated_at, bytes, first body)."""
+    """`row` is (name, last_turn, created_at, turns, updated_at, bytes, first question)."""
     name, last_turn, created_at, turns, updated_at, size, first = row
     return ThreadSummary(
         name=name,
@@ -225,14 +212,6 @@ def _to_summary(row: Sequence[Any]) -> ThreadSummary:
         last_turn=last_turn,
         created_at=from_micros(created_at),
         updated_at=from_micros(updated_at or created_at),
-        first_question="" if first is None else _question(first),
+        first_question=first or "",
         bytes=int(size or 0),
     )
-
-
-def _question(body: bytes) -> str:
-    """A damaged turn hides no other thread."""
-    try:
-        return str(unpacked(body, "A stored turn", _HINT)["answer"]["question"])
-    except DamagedError:
-        return "(damaged)"

@@ -135,7 +135,7 @@ def test_a_damaged_turn_is_named(tmp_path, changed):
         db.execute("update crag_turns set body = ? where id = 2", (changed(body),))
     with open_turn_store(tmp_path) as store:
         assert store.turn("a", 1).answer["question"] == "whole"
-        assert {each.first_question for each in store.threads()} == {"whole", "(damaged)"}
+        assert {each.name for each in store.threads()} == {"a", "b"}
         with pytest.raises(StorageError, match="Turn 1 of thread 'b' is damaged"):
             list(store.turns("b"))
 

@@ -11,7 +11,7 @@ from rag.tracing.diff import diff_traces
 from state.errors import StorageError, UsageError
 from state.events import Event
 from state.home_db import HOME_FILE
-from state.trace_store import PRUNE_EVERY, Trace, TraceBounds, TraceStore
+from state.trace_store import Trace, TraceStore
 
 CHUNK = {"chunk_id": "3fa9c1d2", "source": "a.md", "score": 1.0, "relevant": True}
 CHUNK |= {"confidence": 0.9, "reason": "covers 'railway'"}
@@ -59,11 +59,11 @@ def test_nothing_is_made_by_looking(tmp_path: Path):
 
 
 def test_traces_are_bounded_by_number(tmp_path: Path):
-    with TraceStore(tmp_path, TraceBounds(runs=10)) as store:
+    with TraceStore(tmp_path, runs=10) as store:
         for number in range(120):
             store.keep(f"t{number:04d}", events(), make_answer(f"q{number}", "a"))
         kept = store.summaries(limit=1000)
-    assert len(kept) <= 10 + PRUNE_EVERY
+    assert len(kept) == 10
     assert kept[0]["question"] == "q119"
 
 
@@ -124,14 +124,14 @@ def keep_at(store: TraceStore, monkeypatch: pytest.MonkeyPatch, name: str, days:
 
 
 def test_traces_are_bounded_by_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    with TraceStore(tmp_path, TraceBounds(days=30)) as store:
+    with TraceStore(tmp_path, days=30) as store:
         for day in (0, 16, 32, 33):
             keep_at(store, monkeypatch, f"day{day}", day)
         assert set(ids(store)) == {"day16", "day32", "day33"}
 
 
 def test_a_research_run_goes_with_its_questions(tmp_path: Path):
-    with TraceStore(tmp_path, TraceBounds(runs=2)) as store:
+    with TraceStore(tmp_path, runs=2) as store:
         for number in range(4):
             for part in range(4):
                 store.keep(f"r{number}q{part}", events(), make_answer("q"), parent=f"r{number}")
