@@ -143,6 +143,10 @@ class Engine(Protocol):
     def model(self) -> str | None:
         """The model's name, or None for an engine without one."""
 
+    @property
+    def asked_once(self) -> bool:
+        """Whether an answer takes so long that nobody waits for a second."""
+
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized: ...
 
     def grade(self, request: GradeRequest) -> Graded: ...

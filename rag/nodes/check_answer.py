@@ -1,8 +1,8 @@
 """check_answer: every part is held against the quotes that it rests on, before anyone sees it.
 
 A draft with a part whose quote cannot be located, or gives another number, goes back once a
-question; what a model says that it was not given is searched for once. The better of two drafts
-is kept. What its own quote contradicts is left out.
+question; what a model says that it was not given is searched for once; neither where one answer
+takes a minute. The better of two drafts is kept. What its own quote contradicts is left out.
 """
 
 from __future__ import annotations
@@ -42,6 +42,7 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         and state["budget_spent"] is None
         and state["complete"]
         and deps.engine.model is not None
+        and not deps.engine.asked_once
     )
     if may_retry and wrong:
         runtime.stream_writer({"event": "draft_rejected", "unsupported": wrong})
@@ -79,6 +80,7 @@ def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
     before = state["unheld"] or state["generation_retries"] or state["budget_spent"] is not None
     return (
         state["complete"]
+        and not deps.engine.asked_once
         and 0 < given < deps.reader.chunk_count
         and not before
         and state["loop_count"] < state["max_loops"]

@@ -8,6 +8,7 @@ from ingest_runs import copied_home_of
 from openai_samples import settings_for
 from scripted_server import ScriptedServer, call, text
 
+from rag.engines.openai import chat_model
 from rag.session import open_session
 
 NO = "I cannot answer this from the documents."
@@ -39,8 +40,8 @@ def model(queries=("skipper boat turned", "master mariner licence")):
     return reply
 
 
-def asked(home, reply, **changed):
-    with ScriptedServer(always=reply) as server:
+def asked(home, reply, pages=None, **changed):
+    with ScriptedServer(always=reply, pages=pages or {}) as server:
         with open_session(settings_for(server, home=home, **changed)) as session:
             answer = session.ask(QUESTION)
         return answer, server.requests
@@ -129,6 +130,23 @@ def test_and_an_answer_in_fewer_parts_that_lacks_nothing_is_the_better_one(home)
 def test_an_answer_at_hand_costs_one_call_whatever_code_makes_of_the_passages(home):
     answer, requests = asked(home, text("Old enough to steer [1]."))
     assert (len(requests), answer["loop_count"]) == (1, 0)
+
+
+LLAMA = {"/props": {"default_generation_settings": {"n_ctx": 8_192}}}
+
+
+@pytest.mark.parametrize(
+    ("pages", "chosen", "calls"),
+    [(LLAMA, {}, 1), (LLAMA, {"context_tokens": 6_000}, 3), ({}, {}, 3)],
+)
+def test_a_server_of_this_machine_that_reads_slowly_is_asked_once(
+    home, pages, chosen, calls, monkeypatch
+):
+    monkeypatch.setattr(chat_model, "SLOW", 10.0**9)
+    monkeypatch.setattr(chat_model, "_TOLD", 1)
+    answer, requests = asked(home, half, pages, **chosen)
+    assert answer["status"] == ("partial" if calls == 1 else "answered")
+    assert len(requests) == calls
 
 
 def test_no_loop_left_is_none(home):

@@ -38,6 +38,10 @@ class LocalEngine:
     def model(self) -> str | None:
         return None
 
+    @property
+    def asked_once(self) -> bool:
+        return False
+
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
         from rag.question.followup import stand_alone
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from langchain_openai.chat_models.base import ChatOpenAI
     from pydantic import BaseModel
 
+    from rag.endpoint.local_servers import ServerFacts
+
 TEXT, BARE = "text", "bare"
 FORMS = ("json_schema", "function_calling", TEXT)
 """How a reply of a known shape is asked for, the more reliable first: a schema constrains what can
@@ -34,7 +36,7 @@ LINE, ANSWER, THINKING = 120, 1_000, 3_000
 SLOW = 400.0
 """Tokens that are read in a second; below it a full context takes a person too long."""
 WRITES = 10.0
-"""Tokens that such a server writes in a second, of a reply that comes in one piece."""
+"""Tokens that such a server writes in a second."""
 SLOW_CONTEXT = 1_500
 """Tokens of documents for a server that reads so slowly."""
 BESIDE = 2_200
@@ -209,8 +211,8 @@ class ChatModel:
                 reply = received(pieces, request.receive, 8 * most, left)
         if (read := reply.read) >= _TOLD and reply.usage is not None:
             took = time.perf_counter() - began - reply.usage["output_tokens"] / WRITES
-            # What the first piece of a stream waited for was the reading.
-            took = took if reply.waited is None else reply.waited
+            # What the first piece of a stream waited for was the reading, or unseen thinking.
+            took = took if reply.waited is None else min(took, reply.waited)
             self.learn(slow=read < SLOW * max(took, 1e-3))
         return reply
 
@@ -245,20 +247,33 @@ class ChatModel:
         return {**options, "extra_body": body}
 
     @property
+    def is_slow(self) -> bool:
+        """Whether its server reads so slowly that it is given little, unless that was chosen."""
+        return self.known.slow and "context_tokens" not in self._settings.model_fields_set
+
+    @property
     def room(self) -> int | None:
         """Tokens of documents that the server takes, None where nothing says that they are few."""
-        rooms = []
-        if self.known.slow and "context_tokens" not in self._settings.model_fields_set:
-            rooms.append(SLOW_CONTEXT)
-        if self.endpoint.loopback and (size := self._context) is not None:
+        rooms = [SLOW_CONTEXT] if self.is_slow else []
+        if (size := self._facts.context) is not None:
             rooms.append(max(size - BESIDE, SLOW_CONTEXT // 3))
         return min(rooms, default=None)
 
-    @cached_property
-    def _context(self) -> int | None:
-        from rag.endpoint.local_servers import facts_of
+    @property
+    def asked_once(self) -> bool:
+        """Whether it reads slowly on this machine's own processor: a second answer takes a person
+        another minute.
+        """
+        return self.is_slow and self._facts.kind is not None
 
-        return facts_of(self.endpoint, self.name, AT_HAND).context
+    @cached_property
+    def _facts(self) -> ServerFacts:
+        """Of a server on this machine; of another nothing is asked."""
+        from rag.endpoint.local_servers import ServerFacts, facts_of
+
+        if not self.endpoint.loopback:
+            return ServerFacts()
+        return facts_of(self.endpoint, self.name, AT_HAND)
 
 
 def _asked_by(model: Any, wanted: type[BaseModel], method: str) -> dict[str, Any]:

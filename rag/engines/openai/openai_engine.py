@@ -75,6 +75,10 @@ class OpenAIEngine:
     def model(self) -> str | None:
         return self.chat.name
 
+    @property
+    def asked_once(self) -> bool:
+        return self.chat.asked_once
+
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
         if not history:
             return Contextualized(question)
