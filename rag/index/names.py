@@ -1,9 +1,9 @@
 """What documents are called, and which of them a query names.
 
-A document is called by its file's name, that name's words alone, its folder and its title. A key
-is such a name without what people write in different ways: case, hyphens, spaces, leading zeros
-("PEP 8", "pep-0008"). A query names a document where some of its words in a row are one of these
-keys and few files of other names have it.
+A document is called by its file's name, that name's words or number alone, its folder and its
+title. A key is such a name without what people write in different ways: case, hyphens, spaces,
+leading zeros ("PEP 8", "pep-0008"). A query names a document where some of its words in a row are
+one of these keys and few files of other names have it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
@@ -36,11 +37,13 @@ NAMED_CHUNKS = 30
 
 _WORDS = 0.7  # ordinary words may stand in a row by chance; with a number they do not
 _WORD = 0.58  # one alone, as rare as can be: a question may say it of anything
+_LONE = 0.58  # a number of a name without its word: "RFC 403" may be one, "port 403" is none
 _QUERY_WORDS = 60
 _KEY_WORDS = 6
 _TITLE_WORDS = 12
 _PART = re.compile(r"\d+|[^\W\d_]+")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_NUMBER = "#"
 _SUBTITLE = re.compile(r"\s+[-\u2013\u2014|]\s+|:\s+|\s+\(")
 
 
@@ -58,6 +61,9 @@ def name_keys(source: str, title: str | None) -> set[str]:
     name, folder = _words(path.stem), _words(path.parent.name)
     for words in (name, folder, [*folder, *name] if folder else []):
         keys.update(_keys(words))
+    number = next((word for word in name if word.isdigit()), None)
+    if number is not None:
+        keys.add(_NUMBER + number)
     if title:
         keys.update(_keys(_words(title)[: _TITLE_WORDS + 1]))
         keys.update(_keys(_words(_SUBTITLE.split(title, maxsplit=1)[0])))
@@ -80,6 +86,9 @@ def asked_keys(query: str) -> dict[str, Asked]:
             word = words[first]
             if count > 1 or not (word.isdigit() or word in STOP_WORDS):
                 found.setdefault("".join(stems[first : first + count]), Asked(first, count))
+    for first, (before, word) in enumerate(pairwise(words)):
+        if word.isdigit() and not before.isdigit() and before not in STOP_WORDS:
+            found.setdefault(_NUMBER + word, Asked(first, 2))
     return found
 
 
@@ -100,7 +109,7 @@ def named_documents(legs: Queries, query: str, rarity: Mapping[str, float]) -> d
         if not 0 < files <= SHARED or len(documents) > COPIES or places <= taken:
             continue
         taken |= places
-        surely = 1.0
+        surely = _LONE if key.startswith(_NUMBER) else 1.0
         if not any(map(str.isdigit, key)):
             surely = _WORDS if words.count > 1 else _WORD * rarity.get(read(key), 0.0) ** 2
         for each in documents:

@@ -14,10 +14,10 @@ from rag.index.home.catalog import FILE_NAME
 from rag.index.names import asked_keys, name_keys
 
 TEXTS = {
-    "rfc/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",
-    "rfc/0080-rails.md": "RFC 80 is about rails, whose gauge is narrow.",
-    "rfc/0403-doors.md": "RFC 403: doors shut by themselves. Nothing more is said.",
-    "rfc/0404-signals.md": "RFC 404 and RFC 403 differ. RFC 403 is older. On RFC 403 see there.",
+    "text/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",
+    "text/0080-rails.md": "RFC 80 is about rails, whose gauge is narrow.",
+    "text/0403-doors.md": "RFC 403: doors shut by themselves. Nothing more is said.",
+    "text/0404-signals.md": "RFC 404 and RFC 403 differ. RFC 403 is older. On RFC 403 see there.",
     "help/Get-Content.md": "Reads the lines of a file, one by one.",
     "help/Set-Content.md": "Writes lines. What was read by Get-Content can be its input.",
     "help/net/ports.md": "The port 80 is open, port 403 is shut, and port 7 echoes.",
@@ -39,14 +39,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("source", "title", "keys"),
     [
-        ("peps/pep-0008.rst", None, {"pep8", "pep", "peppep8", "peppep"}),
+        ("peps/pep-0008.rst", None, {"pep8", "pep", "peppep8", "peppep", "#8"}),
         ("Get-ChildItem.md", None, {"getchilditem"}),
         ("a.md", "RFC 403: The doors", {"a", "rfc403thedoor", "rfc403", "rfcthedoor", "rfc"}),
-        (
-            "adr/0012-postgres.md",
-            None,
-            {"12postgr", "postgr", "adr", "adr12", "adr12postgr", "adrpostgr"},
-        ),
+        ("2024.csv", None, {"#2024"}),
         ("", None, set()),
     ],
 )
@@ -54,18 +50,18 @@ def test_the_keys_of_a_document(source: str, title: str | None, keys: set[str]) 
     assert name_keys(source, title) == keys
 
 
-def test_words_in_a_row_are_asked_for_and_no_lone_numbers() -> None:
+def test_words_in_a_row_are_asked_for_and_lone_numbers_only_behind_a_word() -> None:
     asked = asked_keys("Is RFC 0403 in 12?")
     assert asked["rfc403"].count == 2
-    assert not {"12", "403", "is"} & asked.keys()
+    assert not {"#12", "12", "403", "is"} & asked.keys()
     assert len(asked_keys("word " * 10_000)) < 500
 
 
 @pytest.mark.parametrize(
     ("query", "source"),
     [
-        ("What is RFC 403 about?", "rfc/0403-doors.md"),
-        ("rfc-0403", "rfc/0403-doors.md"),
+        ("What is RFC 403 about?", "text/0403-doors.md"),
+        ("rfc-0403", "text/0403-doors.md"),
         ("the Get-Content page", "help/Get-Content.md"),
         ("get content lines", "help/Get-Content.md"),
         ("the stop motor page of version 4", "4/Stop-Motor.md"),
