@@ -135,7 +135,8 @@ def _from_hub(part: Path, tell: Tell) -> None:
         if _has_hash(file, known):
             continue
         try:
-            _resume(HUB + name, unfinished)
+            if not _has_hash(unfinished, known):
+                _resume(HUB + name, unfinished)
         except OSError as error:
             tell(f"{name}: {error}")
             return

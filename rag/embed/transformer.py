@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Sequence
 from functools import cached_property
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.embed.protocol import TokenVectors
 from rag.embed.weights import GRAPH, TOKENIZER
+from state.cores import usable_cores
 from state.errors import SetupError
 from state.wording import sound
 
@@ -72,7 +72,7 @@ class Transformer:
         import onnxruntime  # type: ignore[import-untyped]
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = len(os.sched_getaffinity(0))
+        options.intra_op_num_threads = usable_cores()
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import signal
-import sys
 import time
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -13,6 +11,7 @@ from multiprocessing.connection import wait
 
 from rag.child_process import Child
 from rag.ingest.file_text import Outcome, Task, Unread
+from state.cores import usable_cores
 
 STALL_SECONDS = 150.0
 """A worker that reports no progress (a page, a part) for so long is killed."""
@@ -118,12 +117,6 @@ def _outcomes(tasks: Sequence[Task], readers: Sequence[Reader]) -> Iterator[Outc
         yield from came or (None,)
 
 
-def _cores() -> int:
-    if sys.platform == "linux":
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
 @contextmanager
 def reading(
     tasks: Sequence[Task],
@@ -134,7 +127,7 @@ def reading(
     """The outcomes of `tasks` as they come, in no order, and None when none comes for a while.
     Leaving the block ends the processes.
     """
-    count = workers or max(1, min(_cores(), len(tasks)))
+    count = workers or max(1, min(usable_cores(), len(tasks)))
     readers = [Reader(stall_seconds) for _ in range(count)]
     try:
         yield _outcomes(tasks, readers)
