@@ -1,8 +1,8 @@
 """What a search asks of a shared store by indexes of its own: GIN over `tsvector`, and HNSW.
 
 A chunk's terms are the lexemes of its `tsvector`, without their places. GIN tells which chunks hold
-a term; those that hold the rarest and most of a query's come first. How often each stands there is
-counted of the candidates, as for the catalog.
+a term; of those that hold one of a query's rarest, the ones that hold the rarest and most come
+first. How often each stands there is counted of the candidates, as for the catalog.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from rag.embed.protocol import Vectors
 
-MOST_HOLDING = 20_000
-"""Of each term."""
+ENOUGH = 2_000
+"""Chunks with a query's rarest terms, among which those with the others too are sought."""
 
 MORE = 20
 """So many more are fetched by their halves, which round the query too, than are compared."""
@@ -50,27 +50,28 @@ class PostgresQueries(Queries):
     def _matching(
         self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
     ) -> dict[int, float]:
-        held = {term: count for term, count in searched.items() if count}
+        held = sorted((count, term) for term, count in searched.items() if count)
         if not held:
             return {}
-        chosen = "" if documents is None else " AND document_id = ANY($3)"
-        values: list[Any] = [self.row.id, limit]
+        rare, found = list[str](), 0
+        for count, term in held:
+            if found < ENOUGH:
+                rare.append(_quoted(term))
+                found += count
+        chosen = "" if documents is None else " AND document_id = ANY($4)"
+        values: list[Any] = [self.row.id, limit, " | ".join(rare)]
         values += [] if documents is None else [list(documents)]
-        branches = []
-        for term, count in held.items():
-            rare = rarity(count, self.chunk_count)
-            branches.append(
-                f"(SELECT chunk_id, size, {rare!r}::float8 AS rarity FROM lexical"
-                f" WHERE terms @@ ${len(values) + 1}::tsquery AND collection_id = $1{chosen}"
-                f" LIMIT {MOST_HOLDING})"
-            )
-            values.append(_quoted(term))
-        found = self._sql.execute(
-            f"SELECT chunk_id, sum(rarity) FROM ({' UNION ALL '.join(branches)}) AS found"
-            " GROUP BY chunk_id, size ORDER BY sum(rarity) DESC, size, chunk_id LIMIT $2",
-            values,
+        first = len(values) + 1
+        rarities = " + ".join(
+            f"(terms @@ ${place}::tsquery)::int * {rarity(count, self.chunk_count)!r}::float8"
+            for place, (count, _) in enumerate(held, first)
         )
-        return dict(found.fetchall())
+        rows = self._sql.execute(
+            f"SELECT chunk_id, {rarities} AS rarity FROM lexical WHERE terms @@ $3::tsquery"
+            f" AND collection_id = $1{chosen} ORDER BY rarity DESC, size, chunk_id LIMIT $2",
+            [*values, *(_quoted(term) for _, term in held)],
+        )
+        return dict(rows.fetchall())
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         from pgvector import HalfVector, Vector
