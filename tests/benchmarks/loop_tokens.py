@@ -54,13 +54,7 @@ def corrected(folder: Path, loops: int) -> list[list[Call]]:
     """The calls of each loop of a question that is corrected `loops` times; the first list are
     those before a correction.
     """
-    pages = {
-        f"{page}.md": f"# Harbour {page}\n\n"
-        + " ".join(
-            f"The ferry {page}x{n} of harbour {page} sails at {n}." for n in range(SENTENCES)
-        )
-        for page in range(PAGES)
-    }
+    pages = {f"{page}.md": f"# Harbour {page}\n\n{_ferries(page)}" for page in range(PAGES)}
     found: list[list[Call]] = [[]]
 
     def reply(body: Any) -> Any:

@@ -131,10 +131,9 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
         places = [row["chunk"] for row in own]
         found |= {f"first {n}": sum(bool(p) and p <= n for p in places) for n in FIRST}
         found["cpu ms"] = round(1000 * median(row["cpu"] for row in rows))
-    for before in ("without loops",):
-        if before in rows[0]:
-            found["gained"] = sum(row["right"] and not row[before] for row in own)
-            found["lost"] = sum(row[before] and not row["right"] for row in own)
+    if "without loops" in rows[0]:
+        found["gained"] = sum(row["right"] and not row["without loops"] for row in own)
+        found["lost"] = sum(row["without loops"] and not row["right"] for row in own)
     return found
 
 

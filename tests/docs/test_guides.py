@@ -1,9 +1,10 @@
-"""Commands, flags, variables and settings that the guides name are the program's own."""
+"""What the guides, docstrings and comments name of the program and of its tree is there."""
 
 from __future__ import annotations
 
 import re
 import shlex
+from pathlib import Path
 
 import pytest
 from readme_blocks import PAGES, ROOT
@@ -13,11 +14,12 @@ from cli.options import SETTINGS
 from state.settings import Settings
 
 GUIDES = [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", ROOT / "SECURITY.md"]
+TOPS = ("cli", "rag", "state", "tests")
+MODULES = [path for top in TOPS for path in sorted((ROOT / top).rglob("*.py"))]
 CODE = "\n".join(
-    path.read_text(encoding="utf-8")
-    for top in ("cli", "rag", "state")
-    for path in sorted((ROOT / top).rglob("*.py"))
+    path.read_text(encoding="utf-8") for path in MODULES if path.parts[len(ROOT.parts)] != "tests"
 )
+BASE_NAMES = {path.name for path in MODULES} | {"setup.py", "NAME.py"}
 TREE = {name: command_of(name) for name in COMMANDS}
 FLAGS = {
     flag
@@ -28,11 +30,14 @@ FLAGS = {
 } | {"--help", "-h", "--version", "-V", "--install-completion", "--show-completion"}
 # Of other programs, each named beside its own.
 FOREIGN = {"--long", "--overrides", "--no-browser", "--write", "--server", "--only", "--data"}
-FOREIGN |= {"--docs", "--questions", "--limit", "--seed", "--url", "--randomly-seed"}
+FOREIGN |= {"--docs", "--questions", "--limit", "--seed", "--randomly-seed"}
 WORDS = {"sample_corpus", "ingesting", "sales", "psql", "pg_dump", "shared_buffers"}
 CRAG = re.compile(
     r"(?:^|[|$;&]\s+)crag ((?:[a-z]+|-{1,2}[a-z-]+|-)(?: [^`\n|&;>]+)?)", re.MULTILINE
 )
+PATH = re.compile(r"(?<![\w./-])(?:cli|rag|state|tests)/[\w./*-]*\w")
+BASE_NAME = re.compile(r"(?<![\w./*-])\w+\.py\b")
+PROSE = re.compile(r'"""((?s:.*?))"""|# (.*)')
 CODED = re.compile(r"```(?:sh|text)\n(.*?)```|```\w*\n.*?```|`([^`]+)`", re.DOTALL)
 
 
@@ -76,9 +81,30 @@ def test_what_a_guide_names_the_program_has(guide):
     assert [name for code in told(guide) for name in unknown(code)] == []
 
 
+def missing(text: str) -> list[str]:
+    """What it names of the tree that is not there; NAME stands for any name."""
+    paths = [name for name in PATH.findall(text) if not any(ROOT.glob(name.replace("NAME", "*")))]
+    return paths + [name for name in BASE_NAME.findall(text) if name not in BASE_NAMES]
+
+
+@pytest.mark.parametrize("top", ["guides", *TOPS])
+def test_what_is_named_of_the_tree_exists(top):
+    if top == "guides":
+        files = [*GUIDES, ROOT / "Makefile", ROOT / "pyproject.toml"]
+        told = {path: path.read_text(encoding="utf-8") for path in files}
+    else:
+        own = [path for path in MODULES if path.is_relative_to(ROOT / top)]
+        texts = {path: path.read_text(encoding="utf-8") for path in own if path != Path(__file__)}
+        told = {path: "\n".join(map("".join, PROSE.findall(text))) for path, text in texts.items()}
+    assert {path.name: names for path, text in told.items() if (names := missing(text))} == {}
+
+
 @pytest.mark.parametrize(
     "gone",
-    ["crag push", "crag ask x --estimate", "CRAG_RERANKER_URL", "--copy", "clarify_back"],
+    [
+        *("crag push", "crag ask x --estimate", "CRAG_RERANKER_URL", "--copy", "clarify_back"),
+        *("rag/nowhere.py", "rag/*/nowhere.py", "nowhere.py"),
+    ],
 )
 def test_what_is_gone_is_noticed(gone):
-    assert unknown(gone)
+    assert unknown(gone) or missing(gone)
