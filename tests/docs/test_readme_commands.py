@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
-import socket
-import subprocess
-import time
-from pathlib import Path
 
 import pytest
-from postgres_server import free_port
 from readme_blocks import PAGES, README
 from readme_commands import ROOT, Shell, clone, programs, sections
 from scripted_server import ScriptedServer, text
@@ -29,11 +23,8 @@ PLACEHOLDERS = {
     "sk-…": "sk-test",
     "http://localhost:11434/v1": "{model.url}",
     "http://localhost:8000/v1": "{model.url}",
-    "--http 8765": "--http {mcp_port}",
     "postgresql://user@host/db": "{postgres.url}",
     "https://your.searxng/search": "{searx.url}",
-    "DATA": "{data}",
-    "FOLDER": "{data}/squad2",
 }
 # What a person would type; other commands find their input at its end.
 TYPED = {
@@ -46,10 +37,6 @@ CODES = {
     "crag collections delete default": 2,
     "crag threads delete railway": 2,
     "crag trace delete --all": 2,
-}
-# They go on until they are interrupted, and listen on that port.
-LASTING = {
-    "crag mcp serve --http 8765": "mcp_port",
 }
 # A registry's, and programs of other projects. What they do is tested in another form.
 ELSEWHERE = {
@@ -64,6 +51,7 @@ ELSEWHERE = {
     'make dist PYTHONS="…"': "docs/test_packaging.py",
     "make ask-docs": "benchmarks/docs_questions/queries.jsonl",
     "LANGGRAPH_CLI_NO_ANALYTICS=1 langgraph dev --no-browser": "graph/test_studio.py",
+    "crag mcp serve --http 8765": "cli/test_mcp.py",
     "crag model get": "embed/test_weights.py",
     "crag model get --from FILE": "embed/test_weights.py",
     "pipx install '.[ocr]'": "state/test_extras.py",
@@ -76,6 +64,7 @@ NEW = ("Top", "Install", "Five minutes", "index: Top")
 # Sections whose every question is put to a model.
 MODELS = [f"models: {name}" for name in ("OpenAI, and what a question may cost", "Ollama")]
 MODELS.append("models: LM Studio, llama.cpp, vLLM")
+OWN_DATA = ("DATA", "FOLDER")  # test_pages.py evaluates the folder that is shown
 SLOW = (
     "make check",
     "make test-long",
@@ -99,31 +88,8 @@ def place(tmp_path_factory):
     return folder
 
 
-def data_sets(folder: Path) -> Path:
-    """Sets in the format of those that were measured, with three questions each."""
-    texts = ["Osmer has a museum of railways.", "Langrigg has a depot with a turntable."]
-    corpus = [{"id": str(n), "title": f"T{n}", "text": text} for n, text in enumerate(texts)]
-    asked = [("What does Osmer have?", "0"), ("What has Langrigg?", "1"), ("Who reigns?", None)]
-    queries = [
-        {
-            "id": f"q{n}",
-            "text": text,
-            "answers": ["museum", "depot"][n : n + 1],
-            "relevant": [right] if right else [],
-            "answerable": right is not None,
-            "history": [{"q": "What is at Osmer?", "a": "A museum."}] if n == 1 else [],
-        }
-        for n, (text, right) in enumerate(asked)
-    ]
-    for name in ("scifact", "squad2", "hotpotqa_sub", "hotpotqa", "mtrag_clapnq"):
-        (folder / name).mkdir(parents=True)
-        for file, rows in (("corpus.jsonl", corpus), ("queries.jsonl", queries)):
-            (folder / name / file).write_text("\n".join(map(json.dumps, rows)))
-    return folder
-
-
 @pytest.fixture
-def servers(request, tmp_path):
+def servers(request):
     """What the placeholders stand for."""
     asked = str(SECTIONS[request.node.callspec.params["section"]])
     mayor = {"title": "Tokyo", "url": "https://a.example", "content": "Koike is mayor of Tokyo."}
@@ -131,13 +97,7 @@ def servers(request, tmp_path):
         model = stack.enter_context(ScriptedServer(always=text("It is 1,122 metres long [1].")))
         searx = stack.enter_context(SearxServer([mayor]))
         postgres = request.getfixturevalue("postgres") if "postgresql://" in asked else None
-        yield {
-            "model": model,
-            "searx": searx,
-            "postgres": postgres,
-            "mcp_port": free_port(),
-            "data": data_sets(tmp_path / "data"),
-        }
+        yield {"model": model, "searx": searx, "postgres": postgres}
 
 
 @pytest.fixture(scope="module")
@@ -184,16 +144,6 @@ def in_place(command: str, servers) -> str:
     return command
 
 
-def wait_for_port(port: int, process) -> None:
-    deadline = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < deadline:
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-            return
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(0.1)
-    pytest.fail(f"nothing listens on {port}")
-
-
 ALIKE = [name for name in SECTIONS if name not in (*NEW, *MODELS)]
 
 
@@ -209,28 +159,22 @@ def test_every_command_runs_as_printed(section, shell, servers, request):
     if section in MODELS:
         shell = shell.again(OPENAI_BASE_URL=servers["model"].url)
     ran = set()
-    with contextlib.ExitStack() as stack:
-        for block in SECTIONS[section]:
-            if is_run_before(section, block):
+    for block in SECTIONS[section]:
+        if is_run_before(section, block):
+            continue
+        shell = shell.again()
+        for number, command in enumerate(block):
+            if command in ELSEWHERE or (command.startswith(SLOW) and not long):
                 continue
-            shell = shell.again()
-            for number, command in enumerate(block):
-                if command in ELSEWHERE or (command.startswith(SLOW) and not long):
-                    continue
-                exported = tuple(each for each in block[:number] if each.startswith("export "))
-                if (command, exported) in ran:
-                    continue  # what the section has printed and run already
-                ran.add((command, exported))
-                line = in_place(command, servers)
-                if command in LASTING:
-                    process = shell.start(line)
-                    stack.callback(shell.stop, process)
-                    wait_for_port(servers[LASTING[command]], process)
-                    continue
-                done = shell.run(line, TYPED.get(command, ""), seconds=1800 if long else 300)
-                said = f"{command}: {done.code}\n{done.out}\n{done.err}"
-                assert done.code == CODES.get(command, 0), said
-                assert "Traceback" not in done.err, said
+            exported = tuple(each for each in block[:number] if each.startswith("export "))
+            if (command, exported) in ran or any(word in command for word in OWN_DATA):
+                continue  # what the section has printed and run already
+            ran.add((command, exported))
+            line = in_place(command, servers)
+            done = shell.run(line, TYPED.get(command, ""), seconds=1800 if long else 300)
+            said = f"{command}: {done.code}\n{done.out}\n{done.err}"
+            assert done.code == CODES.get(command, 0), said
+            assert "Traceback" not in done.err, said
     if section in MODELS:
         answered = [found for found in servers["model"].requests if "stream" in found.body]
         assert answered
@@ -238,7 +182,7 @@ def test_every_command_runs_as_printed(section, shell, servers, request):
 
 def test_what_is_run_in_another_form_is_printed_and_the_form_exists():
     printed = {command for blocks in SECTIONS.values() for block in blocks for command in block}
-    for command, file in {**ELSEWHERE, **dict.fromkeys(TYPED | CODES | LASTING)}.items():
+    for command, file in {**ELSEWHERE, **dict.fromkeys(TYPED | CODES)}.items():
         assert command in printed
         assert file is None or (ROOT / "tests" / file).exists()
     for placeholder in PLACEHOLDERS:

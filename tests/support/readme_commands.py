@@ -6,10 +6,8 @@ code that begins with a program's name and says more than that name.
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -82,29 +80,6 @@ class Shell:
         pairs = self._kept.read_text().split("\0")
         self.environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
         return Ran(done.returncode, done.stdout, done.stderr)
-
-    def start(self, line: str) -> subprocess.Popen[str]:
-        """A command that goes on until it is interrupted."""
-        return subprocess.Popen(
-            ["bash", "-c", f"exec {line}"],
-            cwd=self._folder,
-            env=self.environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            start_new_session=True,
-        )
-
-    def stop(self, process: subprocess.Popen[str]) -> Ran:
-        """Ctrl-C."""
-        os.killpg(process.pid, signal.SIGINT)
-        try:
-            out, _ = process.communicate(timeout=60)
-        finally:
-            if process.poll() is None:
-                os.killpg(process.pid, signal.SIGKILL)
-        return Ran(process.returncode, out, "")
 
 
 def clone(folder: Path) -> None:
