@@ -16,8 +16,6 @@ from scripted_server import (
     ScriptedServer,
     completion,
     hang,
-    raw,
-    reset,
     shape_asked,
     status,
     stream,
@@ -46,41 +44,35 @@ def right(body):
     return {name: verdict("France is Paris" in told) for name, told in shown}
 
 
-def written(template):
-    """A model that writes its grades into `template`."""
-    return lambda body: text(template(json.dumps(right(body))))(body)
+def graded(body):
+    return text(json.dumps(right(body)))(body)
 
 
 def plain(body):
     return shape_asked(body) is None and "document_1" not in body["messages"][1]["content"]
 
 
-def grader(reply):
-    """A server whose grading replies are broken, and whose answers are not."""
-    return lambda body: (text(ANSWER) if plain(body) else reply)(body)
+def no_stream_options(body):
+    """A server that does not take requests with such a parameter."""
+    if "stream_options" in body:
+        return status(400, "Extra inputs are not permitted")(body)
+    return text(ANSWER)(body) if plain(body) else graded(body)
 
 
-def refuses(code, message, *names):
-    """A server that does not take requests with such parameters."""
-
-    def reply(body):
-        if any(name in body for name in names):
-            return status(code, message)(body)
-        return text(ANSWER)(body) if plain(body) else written(str)(body)
-
-    return reply
+def grading_hangs(body):
+    return (text(ANSWER) if plain(body) else hang())(body)
 
 
 def answers(reply):
     """A server whose answers are broken, and whose grades are not."""
-    return lambda body: (reply if plain(body) else written(str))(body)
+    return lambda body: (reply if plain(body) else graded)(body)
 
 
 def narrow(body):
     """A context that holds one document."""
     if body["messages"][1]["content"].count("<document>") > 1 and not plain(body):
         return status(400, "the request exceeds the available context size")(body)
-    return text(ANSWER)(body) if plain(body) else written(str)(body)
+    return text(ANSWER)(body) if plain(body) else graded(body)
 
 
 def thinks(body):
@@ -90,7 +82,7 @@ def thinks(body):
     if body["max_tokens"] < 1_000:
         thought = {"role": "assistant", "content": "", "reasoning_content": "Let me see."}
         return completion(thought, "length")(body)
-    return written(str)(body)
+    return graded(body)
 
 
 def into_thinking(body):
@@ -100,31 +92,12 @@ def into_thinking(body):
     return completion(said)(body)
 
 
-def once(*faults):
-    """A server that fails so once, and is well from then on."""
-    left = list(faults)
-
-    def reply(body):
-        if left:
-            return left.pop(0)(body)
-        return text(ANSWER)(body) if plain(body) else written(str)(body)
-
-    return reply
-
-
 ANSWERED = {
-    "400: stream_options": refuses(400, "Extra inputs are not permitted", "stream_options"),
+    "400: stream_options": no_stream_options,
     "all of it in the thinking": into_thinking,
     "thinking longer than the room": thinks,
-    "prose": grader(text("The first document answers it, I think.")),
-    "an endless string": grader(text('{"document_1": {"reason": "' + "na " * 20_000)),
-    "a page instead of JSON": grader(raw(b"<html>Sign in</html>", "text/html")),
-    "no choices": grader(raw(b'{"choices": []}')),
-    "grading fails for good": grader(status(500, "out of memory")),
-    "grading hangs": grader(hang()),
+    "grading hangs": grading_hangs,
     "a context too short for two": narrow,
-    "busy at first": once(status(429, "", {"Retry-After": "0"}), status(503, "loading model")),
-    "the connection breaks once": once(reset()),
 }
 
 

@@ -21,6 +21,7 @@ from rag.budget import recorded
 from rag.endpoint.address import chat_endpoint, request_seconds
 from state.errors import ModelAccessError, ModelError, SettingsError
 
+SPENT = b'{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}'
 GOOD = call({"document_1": {"reason": "", "holds": True}})
 
 
@@ -70,6 +71,7 @@ def failure_of(server, **changed):
         (raw(b'{"choices": null}'), "no chat completion", 1),
         (raw(b"\xff\xfe\x00"), "no chat completion", 1),
         (raw(b"<html>busy</html>", "text/html", 502), "failed (502)", 5),
+        (raw(SPENT, code=429), "quota is used up", 1),
         (reset(), "the connection broke off", 5),
     ],
 )
@@ -86,10 +88,12 @@ def test_a_key_that_is_no_secret_garbles_no_message(key):
         assert said in failure_of(server, api_key=key)
 
 
-def test_a_timeout_names_the_seconds_and_the_variable():
+def test_a_server_that_hangs_is_left_when_the_time_is_over_and_the_variable_is_named():
     with ScriptedServer(always=hang()) as server:
-        line = failure_of(server, request_timeout=0.3)
-    assert "in time (0.3 s)" in line
+        start = time.monotonic()
+        line = failure_of(server, max_retries=5, request_timeout=0.3)
+        assert time.monotonic() - start < 20
+    assert "did not reply in time (0.3 s)" in line
     assert "CRAG_REQUEST_TIMEOUT" in line
 
 
@@ -116,45 +120,12 @@ def test_a_server_that_reads_less_than_was_sent_has_cut_it_and_that_is_told(coun
     assert all("OLLAMA_CONTEXT_LENGTH" in line and "2,048" in line for line in warnings)
 
 
-def test_the_quota_is_not_retried():
-    body = b'{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}'
-    with ScriptedServer(always=raw(body, code=429)) as server:
-        assert "quota is used up" in failure_of(server, max_retries=2)
-        assert len(server.requests) == 1
-
-
 @pytest.mark.parametrize("fault", [status(429, "", {"Retry-After": "0"}), status(500), reset()])
 def test_what_passes_is_retried_and_not_seen(fault):
     with ScriptedServer(fault, fault, GOOD) as server:
         graded = connect(server, max_retries=2).grade(grading(PARIS))
     assert graded.grades[0]["relevant"]
     assert graded.warnings == ()
-
-
-def test_retry_after_is_honoured():
-    with ScriptedServer(status(429, "", {"Retry-After": "1"}), GOOD) as server:
-        start = time.monotonic()
-        connect(server, max_retries=1).grade(grading(PARIS))
-    assert 0.9 < time.monotonic() - start < 20
-
-
-def test_a_server_that_hangs_is_left_when_the_time_is_over():
-    with ScriptedServer(always=hang()) as server:
-        start = time.monotonic()
-        line = failure_of(server, max_retries=5, request_timeout=0.3)
-        assert time.monotonic() - start < 20
-    assert "did not reply in time" in line
-
-
-def test_connection_refused_is_reported_within_seconds():
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    engine = connect(None, base_url=f"http://127.0.0.1:{port}/v1", max_retries=10)
-    start = time.monotonic()
-    with pytest.raises(ModelError, match="refused") as caught:
-        engine.grade(grading(PARIS))
-    assert time.monotonic() - start < 20
-    assert f"127.0.0.1:{port}" in str(caught.value)
 
 
 def test_an_unknown_host_is_named(monkeypatch):
@@ -244,11 +215,6 @@ def test_an_unusable_base_url_is_a_setting_to_mend(url, words):
     with pytest.raises(SettingsError, match=words) as caught:
         connect(None, base_url=url)
     assert "secret" not in str(caught.value)
-
-
-def test_openai_without_a_key_is_a_setting_to_mend():
-    with pytest.raises(SettingsError, match=r"no key for api\.openai\.com"):
-        connect(None, api_key=None)
 
 
 def test_the_key_is_in_no_text_of_the_engine(caplog):

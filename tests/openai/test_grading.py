@@ -1,9 +1,9 @@
 """Who grades what: code, or the model where that is asked for; code for what it leaves out."""
 
+import pytest
 from openai_samples import (
     BERLIN,
     PARIS,
-    ROME,
     connect,
     grade_of,
     grades,
@@ -12,59 +12,22 @@ from openai_samples import (
 )
 from scripted_server import ScriptedServer, call, text
 
-from rag.engines.protocol import Graded
 
-
-class LocalGrader:
-    """Finds what is named relevant, and nothing else."""
-
-    def __init__(self, *relevant, sufficient=False):
-        self.relevant = relevant
-        self.sufficient = sufficient
-        self.asked = []
-
-    def grade(self, request):
-        self.asked.append([chunk["chunk_id"] for chunk in request.chunks])
-        found = []
-        for chunk in request.chunks:
-            relevant = chunk["chunk_id"] in self.relevant
-            grade = grade_of(chunk["chunk_id"], relevant=relevant, grader="local")
-            found.append({**grade, "confidence": 0.5, "reason": "by code"})
-        return Graded(tuple(found), self.sufficient)
-
-
-def by(graded):
-    return [(g["chunk_id"], g["relevant"], g["grader"]) for g in graded.grades]
-
-
-def test_auto_costs_no_call():
-    local = LocalGrader("paris", sufficient=True)
-    with ScriptedServer() as server:
-        graded = connect(server, local).grade(grading(PARIS, ROME))
-        assert server.requests == []
-    assert graded.sufficient
-
-
-def test_local_sends_nothing_and_model_sends_all():
-    local = LocalGrader()
+@pytest.mark.parametrize(("grader", "asked"), [("auto", 0), ("local", 0), ("model", 1)])
+def test_auto_and_local_send_nothing_and_model_sends_all(grader, asked):
     with ScriptedServer(call(grades(True, False))) as server:
-        graded = connect(server, local, grader="local").grade(grading(PARIS, BERLIN))
-        assert server.requests == []
-        assert by(graded)[1] == ("berlin", False, "local")
-        graded = connect(server, local, grader="model").grade(grading(PARIS, BERLIN))
-    assert by(graded) == [("paris", True, "model"), ("berlin", False, "model")]
-    assert local.asked == [["paris", "berlin"]]
+        graded = connect(server, grader=grader).grade(grading(PARIS, BERLIN))
+        assert len(server.requests) == asked
+    by = "model" if asked else "local"
+    told = [(g["chunk_id"], g["relevant"], g["grader"]) for g in graded.grades]
+    assert told == [("paris", bool(asked), by), ("berlin", False, by)]
 
 
-def test_code_stands_in_for_unreadable_grades_with_a_warning():
-    local = LocalGrader()
-    half = call({"document_1": verdict(False)})
-    with ScriptedServer(half, always=text("Hard to say.")) as server:
-        graded = connect(server, local, grader="model").grade(grading(PARIS, BERLIN))
-        assert len(server.requests) == 1
-    assert by(graded) == [("paris", False, "model"), ("berlin", False, "local")]
-    assert server.host in graded.warnings[0]
-    assert "local grader" in graded.warnings[0]
+def test_code_grades_what_a_reply_leaves_out():
+    with ScriptedServer(call({"document_1": verdict(True)})) as server:
+        graded = connect(server).grade(grading(PARIS, BERLIN))
+    found = [(g["relevant"], g["grader"]) for g in graded.grades]
+    assert found == [(True, "model"), (False, "local")]
 
 
 def test_earlier_finds_count_for_what_suffices():

@@ -5,8 +5,7 @@ from openai_samples import PARIS, QUESTION, connect, grade_of
 from scripted_server import ScriptedServer, status, text
 
 from rag.budget import Budget
-from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten
-from state.errors import ModelError
+from rag.engines.protocol import RewriteRequest
 
 HISTORY = [
     {
@@ -19,19 +18,9 @@ HISTORY = [
 ]
 
 
-class LocalQueries:
-    """The parts of a local engine that stand in here."""
-
-    def contextualize(self, question, _history):
-        return Contextualized(f"{question} (by code)", "code read it")
-
-    def rewrite(self, _request):
-        return Rewritten("by code", "code found other words")
-
-
-def rewriting(grader=None, tried=(QUESTION,)):
-    known = {} if grader is None else {"paris": grade_of("paris", relevant=False, grader=grader)}
-    return RewriteRequest(QUESTION, (), list(tried), [PARIS], known)
+def rewriting():
+    known = {"paris": grade_of("paris", relevant=False, grader="local")}
+    return RewriteRequest(QUESTION, (), [QUESTION], [PARIS], known)
 
 
 def test_a_first_question_costs_no_call():
@@ -60,31 +49,22 @@ def test_a_follow_up_costs_one(reply, question):
     assert result.warnings == ()
 
 
-@pytest.mark.parametrize("reply", ["", "?!", "x" * 600, "I think.\nYou should.\nAsk again."])
-def test_what_is_no_question_leaves_it_to_code_with_a_warning(reply):
-    with ScriptedServer(text(reply)) as server:
-        result = connect(server, LocalQueries()).contextualize("And Germany?", HISTORY)
-    assert result.question == "And Germany? (by code)"
-    assert "did not rewrite" in result.warnings[0]
-    assert len(server.requests) == 1
-
-
 @pytest.mark.parametrize(
     "reply",
     [
-        "The capital of Germany is Berlin.",
-        "What of Germany [1]?",
-        QUESTION,
+        *("", "?!", "x" * 600, "I think.\nYou should.\nAsk again."),
+        *("The capital of Germany is Berlin.", "What of Germany [1]?", QUESTION),
         "I'm sorry, I cannot rewrite this question. What is it?",
         "There is no question in the conversation?",
     ],
 )
-def test_a_statement_a_marker_an_echo_or_a_refusal_is_no_question(reply):
+def test_what_is_no_question_of_its_own_leaves_it_to_code_with_a_warning(reply):
     said = {**HISTORY[0], "answer": "Paris is the capital and the largest city of France."}
     with ScriptedServer(text(reply)) as server:
-        result = connect(server, LocalQueries()).contextualize("And of Germany?", [said])
+        result = connect(server).contextualize("And of Germany?", [said])
     assert result.question == "And of Germany? (by code)"
     assert "did not rewrite" in result.warnings[0]
+    assert len(server.requests) == 1
 
 
 def test_an_abstention_is_a_turn_without_words_and_markers_are_left_out():
@@ -99,37 +79,27 @@ def test_an_abstention_is_a_turn_without_words_and_markers_are_left_out():
 @pytest.mark.parametrize("reply", [status(500, "oops"), status(400, "context length exceeded")])
 def test_a_server_that_fails_is_done_without_and_not_asked_again_in_that_question(reply):
     with ScriptedServer(always=reply) as server:
-        engine = connect(server, LocalQueries()).for_question(Budget())
+        engine = connect(server).for_question(Budget())
         read = engine.contextualize("And Germany?", HISTORY)
         asked = len(server.requests)
         rewritten = engine.rewrite(rewriting())
         assert len(server.requests) == asked
     assert read.question == "And Germany? (by code)"
     assert "read as code reads it" in read.warnings[0]
-    assert rewritten.query == "by code"
-
-
-@pytest.mark.parametrize("reply", ["I cannot help with that", "seat of government [1]", "N/A"])
-def test_a_rewrite_that_says_nothing_is_none(reply):
-    with ScriptedServer(text(reply)) as server:
-        assert connect(server, LocalQueries()).rewrite(rewriting()).query == "by code"
-
-
-def test_a_failing_server_is_a_failure():
-    with ScriptedServer(status(401)) as server, pytest.raises(ModelError):
-        connect(server, LocalQueries()).contextualize("And Germany?", HISTORY)
+    assert rewritten.reason == "code has no other words"
 
 
 def test_where_code_alone_graded_the_model_is_asked_for_other_words():
     with ScriptedServer(text("Query: seat of the French government")) as server:
-        result = connect(server).rewrite(rewriting(grader="local"))
+        result = connect(server).rewrite(rewriting())
     assert result.query == "seat of the French government"
     assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("reply", [QUESTION, "", "what is the capital of france"])
-def test_nothing_new_is_said_to_be_nothing(reply):
+@pytest.mark.parametrize(
+    "reply", ["I cannot help with that", "seat of government [1]", "N/A", "", QUESTION.lower()]
+)
+def test_a_rewrite_that_says_nothing_new_is_left_to_code(reply):
     with ScriptedServer(text(reply)) as server:
         result = connect(server).rewrite(rewriting())
-    assert result.query is None
-    assert result.reason
+    assert (result.query, result.reason) == (None, "code has no other words")

@@ -148,33 +148,12 @@ def test_the_time_budget_ends_a_stream_that_only_drips():
     assert time.monotonic() - began < 8  # it drips ten times longer
 
 
-def test_a_spent_budget_sends_nothing():
-    budget = Budget(max_tokens=100, tokens=100)
-    with ScriptedServer() as server:
-        with pytest.raises(BudgetSpent, match="100 tokens"):
-            generate(server, budget=budget)
-        assert server.requests == []
-
-
 def test_a_budget_is_charged_and_caps_what_a_reply_may_take():
     budget = Budget(max_tokens=1000)
     with ScriptedServer(text("Paris [1].", usage=(200, 20))) as server:
         generate(server, budget=budget)
     assert budget.tokens == 220
     assert 0 < server.requests[0].body["max_tokens"] < 900
-
-
-def test_a_request_that_the_time_budget_cut_off_spends_it():
-    budget = Budget.start(settings_for(timeout=0.3))
-    with ScriptedServer(always=stream(ending="stall")) as server, pytest.raises(BudgetSpent):
-        generate(server, budget=budget, request_timeout=60)
-
-
-def test_a_failed_stream_says_so_with_retries_over():
-    with ScriptedServer(always=status(503, "loading")) as server:
-        with pytest.raises(ModelError, match="503"):
-            generate(server, max_retries=1)
-        assert len(server.requests) == 2
 
 
 @pytest.mark.parametrize("ending", ["stop", "length"])

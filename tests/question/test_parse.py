@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 from local_corpus import build
 
 from rag.question.parse import parse_question
-from rag.question.parts import split
+from rag.question.parts import read_parts, split
 from rag.question.specificity import specificities
 
 
@@ -89,3 +91,11 @@ def test_a_misspelt_word_counts_as_the_one_it_stands_for(railway):
 )
 def test_questions_within_a_question_are_told_apart(question, parts):
     assert split(question) == parts
+
+
+@pytest.mark.parametrize("piece", ["what is ", "who did ", "is ", "- ", "a.", "1"])
+def test_a_long_question_is_analysed_in_time(piece, railway):
+    began = time.process_time()
+    long = "a" * 1_000 + "( " + piece * (18_000 // len(piece))
+    read_parts(f"What is the {long} and where is it?", railway)
+    assert time.process_time() - began < 2

@@ -59,15 +59,10 @@ class StandIn:
         return Rewritten(None, "code has no other words")
 
 
-def connect(
-    server: ScriptedServer | None,
-    local: Any = None,
-    **changed: Any,
-) -> OpenAIEngine:
-    """The engine; without a `local` of the test's own, the model grades everything."""
-    alone = {"grader": "model"} if local is None else {}
-    settings = settings_for(server, **{**alone, **changed})
-    return OpenAIEngine.connect(settings, local or StandIn())
+def connect(server: ScriptedServer | None, **changed: Any) -> OpenAIEngine:
+    """The engine, whose model grades everything."""
+    settings = settings_for(server, **{"grader": "model", **changed})
+    return OpenAIEngine.connect(settings, StandIn())
 
 
 def chunk_of(name: str, text: str, loop: int = 0) -> RetrievedChunk:
