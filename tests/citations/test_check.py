@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from openai_samples import chunk_of, document_of
 
-from rag.citations.check import check
+from rag.citations.check import check, heard, in_doubt
 
 LOCKS = chunk_of("locks", "Restic says that a lock older than 30 minutes is stale since 0.17.1.")
 TEA = chunk_of("tea", "Green tea is steeped for two minutes, at 80 degrees, by Ada Lorne.")
@@ -103,3 +103,30 @@ def test_a_place_has_one_number_however_often_it_is_cited():
 )
 def test_markers_stand_where_they_break_no_markdown(text, shown):
     assert checked(part(text, STALE)).text == shown
+
+
+DOUBTFUL = (
+    part("It is stale after 30 minutes.", STALE, before=""),
+    part("It is so, says Borg.", STALE),
+    part("Tea is steeped by Earl.", (2, "Green tea is steeped for two minutes")),
+    part("It was loved."),
+)
+
+
+def test_only_what_is_in_doubt_is_asked_about_with_its_passages():
+    found = checked(*DOUBTFUL)
+    assert in_doubt(found) == {
+        1: ("It is so, says Borg.", LOCKS["text"]),
+        2: ("Tea is steeped by Earl.", TEA["text"]),
+    }
+    assert in_doubt(checked(DOUBTFUL[0])) == {}
+
+
+def test_a_model_may_rescue_and_deny_and_without_a_verdict_all_stays():
+    found = checked(*DOUBTFUL)
+    assert heard(found, (None, None)) == found
+    said = heard(found, (True, False))
+    shown = "It is stale after 30 minutes [1]. It is so, says Borg [1]. It was loved"
+    assert said.text == f"{shown} (no quote found)."
+    assert said.dropped == ["Tea is steeped by Earl."]
+    assert ["model" in claim["reason"] for claim in said.claims] == [False, True, True, False]

@@ -48,18 +48,6 @@ def test_ranking_figures_lie_between_0_and_1_and_an_ideal_ranking_has_1(sources,
     assert [*ideal.values()] == [pytest.approx(1)] * 5
 
 
-def test_decisions_by_hand():
-    decisions = rates(
-        [(True, True)] * 6 + [(True, False)] * 2 + [(False, True)] * 4 + [(False, False)] * 8
-    )
-    assert decisions == {
-        "accuracy": pytest.approx(14 / 20),
-        "precision": pytest.approx(6 / 8),
-        "recall": pytest.approx(6 / 10),
-        "f1": pytest.approx(2 * 0.75 * 0.6 / (0.75 + 0.6)),
-    }
-
-
 def test_what_the_data_do_not_define_is_none_not_zero():
     assert set(rates([]).values()) == {None}
     only_negatives = rates([(False, False), (True, False)])
@@ -67,11 +55,6 @@ def test_what_the_data_do_not_define_is_none_not_zero():
     assert only_negatives["precision"] == 0
     assert rates([(False, True)])["f1"] == 0
     assert auc([0.1, 0.2], [True, True]) is None
-
-
-def test_auc_by_hand_with_a_tie():
-    # Pairs (positive, negative): .9>.4, .9>.8, .4=.4, .4<.8 -> (1 + 1 + .5 + 0) / 4
-    assert auc([0.9, 0.4, 0.4, 0.8], [True, True, False, False]) == pytest.approx(0.625)
 
 
 @given(st.lists(st.tuples(st.integers(-5, 5), st.booleans()), max_size=30))

@@ -109,12 +109,6 @@ def test_what_was_searched_in_vain_counts_as_not_found():
     assert figures(measurement(ranking=[]), measurement())["retrieval"]["recall@5"] == 0.5
 
 
-def test_an_unknown_price_makes_the_cost_unknown():
-    unknown = add_usage(NO_USAGE, "generate", {**CALLS, "cost_usd": None})
-    unpriced = measurement(answer=answer(usage=unknown))
-    assert figures(measurement(), unpriced)["usage"]["cost_usd"] is None
-
-
 def test_the_table_says_every_figure_in_plain_text_where_there_is_no_terminal(capsys):
     print_report(figures(measurement(), baseline=[measurement()]))
     shown = capsys.readouterr().out

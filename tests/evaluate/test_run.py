@@ -102,12 +102,6 @@ def test_an_index_is_made_once_for_its_content(dataset, settings):
     assert len(list((settings.home / "eval" / "indexes").iterdir())) == 2
 
 
-def test_an_evaluation_leaves_the_persons_collections_threads_and_traces_alone(dataset, tmp_path):
-    home = tmp_path / "home"
-    assert run(dataset, home, "--stage", "retrieval").exit_code == Exit.DONE
-    assert [path.name for path in home.iterdir()] == ["eval"]
-
-
 def test_a_collection_that_exists_is_used_as_it_is(dataset, tmp_path):
     home = tmp_path / "home"
     notes = tmp_path / "notes"

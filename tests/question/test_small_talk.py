@@ -8,7 +8,7 @@ import time
 import pytest
 from crag import crag, make_home
 
-from rag.question.small_talk import asks_what_is_held, holdings, is_small_talk, small_talk
+from rag.question.small_talk import asks_what_is_held, is_small_talk, small_talk
 
 
 @pytest.fixture(scope="module")
@@ -94,12 +94,6 @@ def test_question_of_the_documents_is_not_one_about_the_collection(question):
     assert not asks_what_is_held(question)
 
 
-def test_what_the_collection_holds_is_told_in_a_line():
-    assert holdings("old papers", 40, "*.md") == (
-        "old papers holds 40 documents like *.md; `crag collections show 'old papers'` lists all."
-    )
-
-
 def test_long_text_takes_no_time():
     began = time.process_time()
     assert not any(
@@ -108,28 +102,29 @@ def test_long_text_takes_no_time():
     assert time.process_time() - began < 1
 
 
-def test_thanks_cost_no_search_and_exit_0(home):
-    done = crag(home, "ask", "ok, thanks!", "--json")
-    assert done.exit_code == 0, done.stderr
+HELD = "default holds {}; `crag collections show default` lists all."
+
+
+@pytest.mark.parametrize(
+    ("said", "more", "told"),
+    [
+        ("ok, thanks!", (), "You are welcome."),
+        ("What documents do you have?", (), HELD.format("3 documents")),
+        (
+            "What is this collection about?",
+            ("--files", "fares*"),
+            HELD.format("1 document like fares*"),
+        ),
+    ],
+)
+def test_what_asks_nothing_of_them_costs_no_search_and_exits_with_0(home, said, more, told):
+    done = crag(home, "ask", said, *more, "--json")
     answer = json.loads(done.stdout)
-    assert answer["status"] == "answered"
-    assert answer["answer"] == "You are welcome."
+    assert (done.exit_code, answer["status"], answer["answer"]) == (0, "answered", told)
     assert answer["citations"] == answer["loops"] == answer["warnings"] == []
     assert "retrieve" not in answer["timings_ms"]
     shown = crag(home, "trace", "last")
-    assert shown.exit_code == 0, shown.stderr
     assert "nothing to look up" in shown.stdout + shown.stderr
-
-
-def test_what_the_collection_holds_costs_no_search(home):
-    done = crag(home, "ask", "What documents do you have?", "--json")
-    answer = json.loads(done.stdout)
-    assert (done.exit_code, answer["status"], answer["citations"]) == (0, "answered", [])
-    assert "retrieve" not in answer["timings_ms"]
-    told = "default holds {}; `crag collections show default` lists all."
-    assert answer["answer"] == told.format("3 documents")
-    chosen = crag(home, "ask", "What is this collection about?", "--files", "fares*").stdout
-    assert chosen.strip() == told.format("1 document like fares*")
 
 
 def test_follow_up_reaches_behind_the_small_talk(home):

@@ -47,13 +47,6 @@ def test_what_can_go_on_is_listed_the_newest_first(tmp_path: Path):
     assert listed == [("waits", "Why?", "waiting"), ("broken-off", "Why?", "running")]
 
 
-def test_a_warning_is_new_once(tmp_path: Path):
-    with Journal(tmp_path) as journal:
-        assert [journal.warn("a", line) for line in ("x", "y", "x")] == [True, True, False]
-        assert journal.warnings("a") == ["x", "y"]
-        assert journal.warnings("b") == []
-
-
 def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: Path):
     with Journal(tmp_path, keep=2) as journal:
         started(journal, "0-waits")

@@ -1,66 +1,19 @@
 from __future__ import annotations
 
-import shutil
 import socket
 import sqlite3
-import tempfile
 import time
 import zlib
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from bare_process import run_code
 from postgres_server import free_port
 from turn_samples import make_answer, open_turn_store, real_looking_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
 from state.home_db import HOME_SCHEMA
 from state.postgres import place
-
-AS_NOBODY = """
-import os, sys, tempfile
-from pathlib import Path
-from state.errors import StorageError
-from turn_samples import make_answer, open_turn_store
-with tempfile.TemporaryDirectory() as other, open_turn_store(Path(other)) as store:
-    store.append("a", make_answer())  # imports what is imported late, while it can be read
-    assert list(store.turns("a"))
-if os.geteuid() == 0:
-    os.setgid(65534), os.setuid(65534)
-with open_turn_store(Path(sys.argv[1]).parent) as store:
-    try:
-        print(len(list(store.turns("a"))))
-        store.append("a", make_answer())
-    except StorageError as error:
-        print(error)
-"""
-
-
-@pytest.fixture
-def on_a_read_only_disk():
-    """A store with one turn, and what one who may not write it is told of it."""
-    folder = Path(tempfile.mkdtemp(prefix="crag-ro-"))
-    path = folder / "home.db"
-    with open_turn_store(path.parent) as store:
-        store.append("a", make_answer())
-
-    def told() -> list[str]:
-        path.chmod(0o444)
-        folder.chmod(0o555)
-        return run_code(AS_NOBODY, path).splitlines()
-
-    yield path, told
-    folder.chmod(0o755)
-    shutil.rmtree(folder)
-
-
-def test_read_only_store_can_be_read_and_says_so_when_written(on_a_read_only_disk):
-    path, told = on_a_read_only_disk
-    count, message = told()
-    assert count == "1"
-    assert "cannot be" in message
-    assert str(path) in message
 
 
 def test_folder_that_cannot_be_made(tmp_path):
