@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from cli.errors import Exit, end_on, exit_code
-from cli.render.text import dollars, place, shorten
+from cli.render.text import dollars, place
 from cli.terminal import clean
 from state import errors
 
@@ -102,13 +102,6 @@ def test_clean_leaves_nothing_that_drives_a_terminal(text: str, shown: str):
     assert clean(text) == shown
 
 
-def test_where_nothing_was_asked_yet_there_is_no_last_trace(tmp_path, monkeypatch):
-    monkeypatch.setenv("CRAG_HOME", str(tmp_path))
-    result = CliRunner().invoke(app, ["trace"])
-    assert result.exit_code == Exit.USAGE
-    assert result.stderr == "crag: There are no traces yet. Every `crag ask` keeps one.\n"
-
-
 def test_a_line_end_in_a_file_s_name_feigns_no_line():
     named = {"source": "a\n[2] b.md\u2028c", "page": None, "start_line": 3, "end_line": None}
     assert place(named) == "a [2] b.md c:3"
@@ -130,6 +123,7 @@ def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):
         (["threads", "show", "railwy"], "Did you mean 'railway'?"),
         (["threads", "delete", "raiway", "--yes"], "Did you mean 'railway'?"),
         (["threads", "show", "zzz"], "`crag threads list` shows all"),
+        (["trace"], "There are no traces yet."),
         (["trace", "zzz"], "`crag trace list` shows them"),
         (["ask", "q", "--thread", "a/b"], "--thread: a name has 1 to 128 characters"),
         (["ask", "q", "--threadd", "a"], "--thread"),
@@ -138,18 +132,6 @@ def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):
         assert result.exit_code == Exit.USAGE, given
         assert meant in result.stderr, given
         assert len(result.stderr.strip().splitlines()) == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("as it\nstands", "as it stands"),
-        ("one two three", "one two…"),
-        ("onetwothree", "onetwothr…"),
-    ],
-)
-def test_foreign_text_in_a_list_is_cut_at_a_word(text: str, shown: str):
-    assert shorten(text, 12 if " " in text else 10) == shown
 
 
 _DROPPED = """

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
 
 import pytest
-from crag import HIGH, copied_home, crag, environment, make_home
-from forked_program import crag_program
+from crag import HIGH, copied_home, crag, make_home, turns
 from postgres_server import fresh_schema
 
 from cli.terminal import clean
@@ -25,46 +23,11 @@ def talk(home):
     return crag(home, "chat", "-t", "line", stdin=lines)
 
 
-def turns(home, thread):
-    shown = crag(home, "threads", "show", thread, "--json")
-    assert shown.exit_code == 0, shown.stderr
-    return json.loads(shown.stdout)["turns"]
-
-
-def test_answers_go_to_stdout_and_the_rest_to_stderr(talk):
+def test_a_conversation_is_shown_kept_listed_and_exported(home, talk):
     assert talk.exit_code == 0, talk.stderr
-    assert "31 metres" in talk.stdout
-    assert "212 metres" in talk.stdout
-    assert "crag>" not in talk.stdout + talk.stderr
-    assert "line" in talk.stderr
-    assert "Traces are on." in talk.stderr
-    assert "loop 0" in talk.stderr
     assert "loop 0" not in talk.stdout
-
-
-@pytest.mark.usefixtures("talk")
-def test_a_trace_says_what_each_loop_gained(home):
-    first, *_ = json.loads(crag(home, "trace", "--json").stdout)["answer"]["loops"]
-    gained = sum(chunk["relevant"] for chunk in first["chunks"])
-    assert gained >= 1
-    assert f"gained {gained} relevant chunk" in crag(home, "trace").stdout
-
-
-def test_a_real_pipe_gives_the_same(home, talk):
-    done = subprocess.run(
-        [crag_program(), "chat"],
-        input="How high is the Gillfoot Viaduct?\n",
-        capture_output=True,
-        encoding="utf-8",
-        check=False,
-        timeout=120,
-        env=environment(home),
-    )
-    assert done.returncode == 0, done.stderr
-    assert talk.stdout.startswith(done.stdout)
-
-
-def test_every_turn_is_kept_whole(home, talk):
+    for told in ("line", "Traces are on.", "loop 0"):
+        assert told in talk.stderr
     kept = turns(home, "line")
     assert [turn["turn"] for turn in kept] == [1, 2, 3]
     follow_up = kept[1]["answer"]
@@ -76,28 +39,25 @@ def test_every_turn_is_kept_whole(home, talk):
         for shown in turn["answer"]["citations"]:
             for line in shown["shown"].splitlines():
                 assert clean(line) in talk.stdout
-
-
-def test_escapes_of_documents_never_reach_a_stream(home, talk):
-    shown = crag(home, "threads", "show", "line")
-    exported = crag(home, "threads", "export", "line")
-    for run in (talk, shown, exported):
+    (listed,) = json.loads(crag(home, "threads", "list", "--json").stdout)["threads"]
+    assert (listed["name"], listed["turns"], listed["first_question"]) == ("line", 3, HIGH)
+    assert json.loads(crag(home, "threads", "size", "--json").stdout)["turns"] == 3
+    exported = json.loads(crag(home, "threads", "export", "line", "--json").stdout)
+    assert exported["turns"] == kept
+    shown, text = (crag(home, "threads", verb, "line") for verb in ("show", "export"))
+    assert "## 2. And how long is it?" in text.stdout
+    assert "> The Gillfoot Viaduct is 212 metres long." in text.stdout
+    for run in (talk, shown, text):  # escapes of documents never reach a stream
         assert run.exit_code == 0
         assert not {"\x1b", "\x07", "\x9b"} & set(run.stdout + run.stderr)
 
 
 @pytest.mark.usefixtures("talk")
-def test_thread_is_listed_sized_and_exported(home):
-    listed = json.loads(crag(home, "threads", "list", "--json").stdout)["threads"]
-    (line,) = [thread for thread in listed if thread["name"] == "line"]
-    assert line["turns"] == 3
-    assert line["first_question"] == "How high is the Gillfoot Viaduct?"
-    assert json.loads(crag(home, "threads", "size", "--json").stdout)["turns"] >= 3
-    text = crag(home, "threads", "export", "line").stdout
-    assert "## 2. And how long is it?" in text
-    assert "> The Gillfoot Viaduct is 212 metres long." in text
-    exported = json.loads(crag(home, "threads", "export", "line", "--json").stdout)
-    assert exported["turns"] == turns(home, "line")
+def test_a_trace_says_what_each_loop_gained(home):
+    first, *_ = json.loads(crag(home, "trace", "--json").stdout)["answer"]["loops"]
+    gained = sum(chunk["relevant"] for chunk in first["chunks"])
+    assert gained >= 1
+    assert f"gained {gained} relevant chunk" in crag(home, "trace").stdout
 
 
 def test_thread_is_forgotten_only_when_confirmed(home):

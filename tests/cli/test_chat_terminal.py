@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import signal
 import time
@@ -22,6 +21,7 @@ from crag import (
     prompted,
     say,
     shown_in_terminal,
+    turns,
 )
 from scripted_server import ScriptedServer, hang
 
@@ -32,11 +32,6 @@ from cli.terminal import Terminal
 @pytest.fixture
 def home(tmp_path):
     return copied_home(tmp_path)
-
-
-def turns(home, thread):
-    shown = crag(home, "threads", "show", thread, "--json")
-    return json.loads(shown.stdout)["turns"] if shown.exit_code == 0 else []
 
 
 def test_a_conversation(home):

@@ -162,10 +162,6 @@ def test_collections_are_listed_shown_and_deleted(home, folder):
     crag("collections", "delete", "two", "--yes")
     crag("collections", "show", "two", code=2)
     assert crag("search", "pump", "-c", "one").stdout
-    with closing(sqlite3.connect(home / FILE_NAME)) as db:
-        for table, kept in (("documents", 2), ("chunks", 2), ("texts", 2), ("names", 4)):
-            rows = db.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-            assert rows == kept, table
     assert len(list((home / "vectors").iterdir())) == 1
 
 
@@ -207,15 +203,6 @@ def test_the_doctor_calls_nothing_damaged_that_it_could_not_open(home, folder):
     assert said.count("FAIL") == 2
     assert "is damaged" not in said
     assert "Move" not in said
-
-
-def test_the_doctor_names_a_damaged_catalog_and_a_silent_model(home, folder, monkeypatch):
-    crag("ingest", folder)
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
-    assert "FAIL  model" in crag("doctor", code=4).stdout
-    monkeypatch.delenv("OPENAI_BASE_URL")
-    (home / FILE_NAME).write_bytes(b"rubbish" * 1000)
-    assert "FAIL  catalog" in crag("doctor", code=4).stdout
 
 
 @pytest.mark.usefixtures("home")

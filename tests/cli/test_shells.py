@@ -14,8 +14,6 @@ COMPLETED = [
     ("crag threads sh", "show"),
     ("crag ask q --max-l", "--max-loops"),
     ("crag ask q --engine op", "openai"),
-    ("crag eval x --stage gr", "grading"),
-    ("crag ingest no", "notes.md"),
     ("crag ask q --config no", "notes.md"),
 ]
 

@@ -7,7 +7,6 @@ import json
 import pytest
 from crag import crag, make_home
 from ingest_runs import Library
-from turn_samples import make_answer, open_turn_store
 
 QUESTION = "How deep is the Mara Lock?"
 
@@ -75,14 +74,6 @@ def test_chat_goes_on_with_it_and_switches_with_the_thread(home):
     shown = json.loads(crag(home, "threads", "show", "water", "--json").stdout)
     assert [turn["collection"] for turn in shown["turns"]] == ["canal"] * 3
     assert "canal" in crag(home, "threads", "show", "water").stdout
-
-
-def test_thread_of_an_earlier_version_goes_on_as_before(home):
-    with open_turn_store(home) as store:
-        store.append("old", make_answer())
-    answer, told = asked(home, QUESTION, "-t", "old", "-c", "canal")
-    assert "4 metres" in answer["answer"]
-    assert not told
 
 
 def test_collection_that_is_gone_is_one_line_that_says_what_to_do(home):

@@ -4,6 +4,7 @@ collection, built once and copied.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shutil
@@ -13,6 +14,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 from resource import RLIM_INFINITY, RLIMIT_AS, setrlimit
+from typing import Any
 
 import pexpect
 from forked_program import crag_program
@@ -76,6 +78,12 @@ def crag(home: Path, *words: object, stdin: str | None = None, **variables: str)
     """A finished run in this process, which spares it the start."""
     more = {"CRAG_HOME": str(home), "CRAG_ENGINE": "local", **variables}
     return CliRunner().invoke(app, list(map(str, words)), input=stdin, env=more)
+
+
+def turns(home: Path, thread: str) -> list[dict[str, Any]]:
+    """What is kept of a thread, none where there is no such thread."""
+    shown = crag(home, "threads", "show", thread, "--json")
+    return json.loads(shown.stdout)["turns"] if shown.exit_code == 0 else []
 
 
 def shell(home: Path, line: str, **variables: str) -> subprocess.CompletedProcess[str]:
