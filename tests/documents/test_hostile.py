@@ -51,8 +51,8 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, name: str, member: str) -> N
 
 
 def test_many_parts_are_a_bomb_too(tmp_path: Path) -> None:
-    path = zipped(tmp_path / "a.docx", {f"word/{n}.xml": "" for n in range(50)})
-    zipped(path, {"word/document.xml": "<x/>"} | {f"word/{n}.xml": "" for n in range(50)})
+    members = {"word/document.xml": "<x/>"} | {f"word/{n}.xml": "" for n in range(50)}
+    path = zipped(tmp_path / "a.docx", members)
     assert refusal(path, Limits(members=20)) == "more than 20 parts in the file"
 
 
@@ -119,7 +119,7 @@ def test_deep_html_does_not_crash(tmp_path: Path) -> None:
     assert document.warnings
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
+@pytest.mark.parametrize("share", [0.1, 0.99])
 def test_a_truncated_office_file_is_damaged(tmp_path: Path, share: float) -> None:
     from docx import Document as Word
 
@@ -218,6 +218,8 @@ def test_html_spans_cannot_blow_up_a_table(tmp_path: Path) -> None:
     row = "<tr><td colspan=99999999 rowspan=99999999>a</td><td>b</td></tr>"
     page = f"<table>{row * 200}</table>"
     assert len(read_document(save(tmp_path, "a.html", page)).text) < 2_000_000
+    digits = f"<table><tr><td colspan={'9' * 5000}>a<td>b<tr><td>c<td>d</table>"
+    assert read_document(save(tmp_path, "b.html", digits)).text == "a | b\nc | d\n"
 
 
 def opened(pieces: Iterator[Part], tmp_path: Path) -> list[Part]:
@@ -257,12 +259,6 @@ def test_what_ends_the_program_is_no_damage(tmp_path: Path) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         opened(ends(), tmp_path)
-
-
-def test_a_number_of_many_digits_spoils_no_page(tmp_path: Path) -> None:
-    path = tmp_path / "a.html"
-    path.write_text(f"<table><tr><td colspan={'9' * 5000}>a<td>b<tr><td>c<td>d</table>")
-    assert read_document(path).text == "a | b\nc | d\n"
 
 
 def test_an_unreadable_file_and_a_pipe_are_refused(tmp_path: Path) -> None:

@@ -51,12 +51,6 @@ def line(text: str, left: float, top: float, height: float = 10) -> TextLine:
     return TextLine(top, top + height, left, 0.9, text)
 
 
-@pytest.mark.parametrize("suffix", [".webp", ".gif", ".bmp"])
-def test_a_picture_of_any_format_is_read(tmp_path, suffix):
-    picture(NOTICE[:1], (400, 400)).save(tmp_path / f"a{suffix}")
-    assert read(tmp_path / f"a{suffix}").text == "Ferry timetable\n"
-
-
 def test_pages_of_a_scan_are_read_and_pages_with_text_are_not_drawn(tmp_path):
     path = tmp_path / "scan.pdf"
     first, second = picture(NOTICE), picture(["Appendix: lost property", "Ask at the pier."])
@@ -72,8 +66,8 @@ def test_a_transparent_picture_is_read_on_white(tmp_path):
     plain = picture(NOTICE).convert("L")
     clear = Image.new("RGBA", plain.size, (0, 0, 0, 0))
     clear.putalpha(plain.point(lambda value: 255 - value))
-    clear.save(tmp_path / "a.png")
-    document = read(tmp_path / "a.png")
+    clear.save(tmp_path / "a.webp", lossless=True)
+    document = read(tmp_path / "a.webp")
     assert [each for each in document.text.splitlines() if each] == NOTICE  # with its spaces
     ((page, sure),) = document.recognized
     assert page == 0
@@ -85,19 +79,6 @@ def test_a_photograph_is_turned_as_its_camera_says(tmp_path):
     exif[0x0112] = 6
     picture(NOTICE).rotate(90, expand=True).save(tmp_path / "a.jpg", exif=exif)
     assert "Dogs travel free" in read(tmp_path / "a.jpg").text
-
-
-@pytest.mark.parametrize(
-    ("name", "data", "reason"),
-    [
-        ("broken.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 40, "damaged"),
-        ("cut.jpg", b"\xff\xd8\xff\xe0" + b"\0" * 200, "damaged"),
-    ],
-)
-def test_a_broken_picture_says_so(tmp_path, name, data, reason):
-    (tmp_path / name).write_bytes(data)
-    with pytest.raises(DocumentError, match=reason):
-        read(tmp_path / name)
 
 
 def test_a_picture_of_too_many_pixels_is_not_unpacked(tmp_path):

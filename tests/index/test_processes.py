@@ -1,14 +1,15 @@
 import random
 import re
 import threading
+from contextlib import closing
 
 import pytest
 from forked import started
 from index_samples import EMBEDDER, ill_parts, open_collection, open_writer
 from index_victim import CHUNKS, DOCUMENTS, Victim, texts, write_five
+from shared_stores import assert_sound
 
 from rag.index.home.catalog import Catalog
-from rag.index.home.store import HomeStore
 
 
 def kill_after(home, first, versions, extra):
@@ -98,12 +99,13 @@ def test_readers_see_whole_documents_while_another_process_writes(tmp_path):
         victim.kill()
 
 
-def test_two_writers_take_turns(tmp_path):
-    both = [started(write_five, HomeStore(tmp_path), name) for name in ("left", "right")]
-    for process, _ in both:
+def test_writers_that_come_at_once_take_turns_and_a_name_is_taken_once(store):
+    """To a database where nothing is yet."""
+    running = [started(write_five, store, f"process{number}") for number in range(3)]
+    for process, _ in running:
         process.join(60)
-    assert [process.exitcode for process, _ in both] == [0, 0]
-    reader = open_collection(tmp_path, "default", EMBEDDER)
-    assert reader.document_count == 10
-    assert len(reader.search("text", 20)) == 10
-    reader.close()
+    assert [process.exitcode for process, _ in running] == [0] * 3
+    assert len({told.recv() for _, told in running for _ in range(5)}) == 1
+    with closing(store.open_collection("default", EMBEDDER)) as reader:
+        assert reader.document_count == len(reader.search("text", 40)) == 15
+    assert_sound(store)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from document_files import make_pdf
 from ingest_runs import collection_of, session_of
 
-from rag.index.repeats import Likeness, first_of_each
+from rag.index.repeats import Likeness
 from rag.index.terms import terms
 
 PAGE = (
@@ -29,13 +29,6 @@ def test_a_text_without_what_is_asked_for_is_no_copy_of_one_with_it():
     )
     assert one.repeats(other, set())
     assert not one.repeats(other, set(terms("the pumps of Sweden")))
-
-
-def test_the_first_of_the_copies_stands_for_all():
-    texts = {1: PAGE.format(""), 2: "Something else.", 3: PAGE.format("Again.")}
-    alike = {key: Likeness.of(terms(text)) for key, text in texts.items()}
-    found = first_of_each([1, 2, 3], alike, set())
-    assert found == {1: [3], 2: []}
 
 
 def test_copies_of_a_page_count_once_and_the_others_are_named_beside(tmp_path):

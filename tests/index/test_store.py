@@ -14,7 +14,7 @@ from shared_stores import ask, assert_sound, fill
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.home import catalog
 from rag.index.postgres.database import SharedDatabase
-from rag.index.protocol import FileStat, UnreadFile, embedding_text
+from rag.index.protocol import FileStat, UnreadFile
 from rag.text.blocks import blocks_of_text
 from state.documents import chunk_id
 from state.errors import (
@@ -145,15 +145,6 @@ def test_a_reader_never_sees_half_a_write(store):
         thread.join()
     assert torn == []
     assert_sound(store)
-
-
-def test_equal_texts_need_no_second_embedding(store):
-    fill(store, {"whales": WHALES})
-    texts = [embedding_text(chunk) for chunk in part("elsewhere", WHALES).chunks]
-    with writing(store) as writer:
-        known = writer.vectors_for([*texts, "never seen"])
-    assert set(known) == set(texts)
-    assert known[texts[0]] @ EMBEDDER.embed_query(texts[0]) == pytest.approx(1, abs=1e-3)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from rag.index.collection_rows import CollectionRow
 from rag.index.home import catalog
 from rag.index.home.queries import HomeQueries
 from rag.index.home.vectors import ChromaIndex
-from rag.index.ranking import best_window, fuse, named, okapi, term_weights
+from rag.index.ranking import best_window, fuse, okapi, term_weights
 from rag.index.tables import SQLITE_TABLES
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
 from rag.index.vocabulary import edit_distance
@@ -27,7 +27,7 @@ from state.sqlite_file import connect
         ("getUserName()", ["getusername", "get", "user", "name"]),
         ("v1.2.3", ["v1.2.3", "v1", "2", "3"]),
         ("error E-1042.", ["error", "e-1042", "e", "1042"]),
-        ("1,234,567 people", ["1234567", "peopl"]),
+        ("1,234,567 people, 0,0", ["1234567", "peopl", "0", "0"]),
         ("the 31st of May", ["31", "may"]),
         ("state-of-the-art", ["state", "art"]),
         ("the U.S.A.", ["usa"]),
@@ -77,10 +77,6 @@ def one_chunk(text: str) -> HomeQueries:
     return HomeQueries(connection, row, ChromaIndex(connection, Path(), row), None, print)
 
 
-def test_a_comma_between_figures_is_in_no_term():
-    assert terms("0,0 and 1,234") == ["0", "0", "1234"]
-
-
 @given(st.text(max_size=200))
 @settings(max_examples=300)
 def test_terms_are_bounded_and_spans_give_the_same_ones(text):
@@ -119,13 +115,6 @@ def test_the_best_window_is_the_best_of_all_windows(body, wanted):
     assert best_window(weights, body, []) == pytest.approx(best / total)
 
 
-def test_a_window_counts_the_title_and_rare_words_more():
-    weights = term_weights({"rare": 1, "common": 90}, 100)
-    assert weights["rare"] > 5 * weights["common"] > 0
-    assert best_window(weights, ["rare"], ["common"]) == 1.0
-    assert best_window({}, ["rare"], []) == 0.0
-
-
 def test_frequent_terms_are_left_out_when_the_rare_ones_cost_enough():
     chosen = searched_terms({"rare": 3, "known": 15_000, "everywhere": 90_000, "absent": 0})
     assert chosen == ["rare", "known"]
@@ -140,13 +129,6 @@ def test_a_rarer_term_a_second_one_and_a_shorter_chunk_score_more():
     assert rare < okapi(weights, 4, ["rare"], [])
     assert okapi(weights, 4, ["x"], ["rare"]) > okapi(weights, 4, ["rare"], ["x"])
     assert okapi(weights, 4, [], []) == 0
-
-
-def test_a_query_names_a_title_by_its_terms():
-    weights = term_weights({"tarn": 3, "viaduct": 2, "built": 9}, 100)
-    assert named(weights, ["tarn", "viaduct"]) == 1
-    assert named(weights, ["tarn", "line"]) == 0.25
-    assert named(weights, []) == 0
 
 
 def test_the_only_chunk_with_the_words_stands_first_where_all_that_is_near_is_nearly_alike():

@@ -190,12 +190,6 @@ def test_flipped_bits_of_a_saved_graph_never_reach_chroma(made, tmp_path):
     assert ill_parts(home) == []
 
 
-def test_chroma_and_the_exact_leg_agree(home, monkeypatch):
-    from_chroma, _ = search(home)
-    monkeypatch.setattr(queries.HomeQueries, "_is_open", lambda *_: False)
-    assert search(home)[0] == from_chroma
-
-
 def test_a_reader_follows_what_is_written_under_it(home):
     reader = open_collection(home, "default", EMBEDDER)
     assert reader.search("a violin", 1)
@@ -283,16 +277,6 @@ def test_a_deleted_collection_is_gone_with_its_vectors(home):
     with closing(sqlite3.connect(home / "catalog.sqlite")) as connection:
         for table in ("documents", "texts", "chunks", "names", "chroma"):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
-
-
-def test_a_lost_lexical_index_is_seen_and_mended(home):
-    with closing(sqlite3.connect(home / "catalog.sqlite")) as connection, connection:
-        connection.execute("INSERT INTO lexical_1 (lexical_1) VALUES ('delete-all')")
-    assert ill_parts(home) == ["default: lexical index"]
-    lines = []
-    mend(home, lines)
-    assert ill_parts(home) == []
-    assert len(lines) == 1
 
 
 def test_a_catalog_moved_away_is_no_longer_read_and_leaves_no_vectors_behind(home):

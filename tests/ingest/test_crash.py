@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import random
 import sqlite3
-import threading
 import time
 from contextlib import closing
 from pathlib import Path
@@ -162,34 +161,3 @@ def test_of_two_ingests_at_once_one_does_the_work(tmp_path):
     endings = sorted(process.exitcode for process in processes)
     assert endings in ([0, 0], [0, ingest_child.BUSY])
     assert counts(library.ingest(folder.path)) == {"unchanged": 40}
-
-
-def test_a_reader_never_sees_a_torn_document(tmp_path):
-    folder = Folder(tmp_path / "docs", random.Random(4))
-    library = Library(tmp_path / "home")
-    for number in range(30):
-        folder.write(f"{number}.md")
-    library.ingest(folder.path)
-    done = threading.Event()
-    seen: list[str] = []
-
-    def read() -> None:
-        with closing(library.open()) as reader:
-            while not done.is_set():
-                for chunk in reader.search("valve pump rotor", 20):
-                    seen.append(chunk["source"])
-                    text = reader.document_text(chunk["source"])
-                    if text is not None and text not in folder.versions[chunk["source"]]:
-                        seen.append(f"torn {chunk['source']}")
-
-    thread = threading.Thread(target=read)
-    thread.start()
-    try:
-        for _ in range(2):
-            folder.change()
-            library.ingest(folder.path)
-    finally:
-        done.set()
-        thread.join()
-    assert seen
-    assert [source for source in seen if source.startswith("torn")] == []
