@@ -51,11 +51,3 @@ def test_what_a_workflow_uses_is_pinned_to_a_commit(workflow):
     assert used
     for each in used:
         assert re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", each)
-
-
-@pytest.mark.parametrize("form", sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml")))
-def test_an_issues_form_can_be_read(form):
-    read = yaml.safe_load(form.read_text(encoding="utf-8"))
-    if form.name != "config.yml":
-        assert read["name"]
-        assert all(each["attributes"]["label"] for each in read["body"])

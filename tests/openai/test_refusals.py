@@ -102,31 +102,6 @@ def test_and_where_nothing_new_is_found_the_first_answer_stands(home):
     assert len(requests) <= 3
 
 
-def test_and_where_the_second_reply_refuses_too(home):
-    def reply(body):
-        again = re.search(r"\[\d+\] Skippers", body["messages"][1]["content"])
-        return (text(EMPTY) if again else half)(body)
-
-    answer, requests = asked(home, reply)
-    assert (answer["status"], answer["missing"]) == ("partial", [CORE])
-    assert "old enough to steer" in answer["answer"]
-    assert len(requests) == 3
-
-
-def test_and_an_answer_in_fewer_parts_that_lacks_nothing_is_the_better_one(home):
-    def reply(body):
-        prompt = body["messages"][1]["content"]
-        if "Tried:" in prompt or re.search(r"\[\d+\] Skippers", prompt):
-            return half(body)
-        beside = [{"document": 1, "quote": "old enough to steer"}]
-        parts = [{"text": f"A captain is {how}.", "quotes": beside} for how in ("old", "steering")]
-        return text(json.dumps({"parts": parts, "held": True, "missing": [CORE]}))(body)
-
-    answer, requests = asked(home, reply)
-    assert (answer["status"], answer["missing"], len(requests)) == ("answered", [], 3)
-    assert "21" in answer["answer"]
-
-
 def test_an_answer_at_hand_costs_one_call_whatever_code_makes_of_the_passages(home):
     answer, requests = asked(home, text("Old enough to steer [1]."))
     assert (len(requests), answer["loop_count"]) == (1, 0)

@@ -1,13 +1,11 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rag.documents.registry import open_document
 from rag.documents.stream import Part
 from rag.text.blocks import blocks_of_text
 from rag.text.chunk import chunk_parts
@@ -387,33 +385,6 @@ def test_hostile_texts_are_read_in_time(name: str, document_format: str) -> None
     pieces = list(chunk_parts([Part(text)], document_format))
     assert time.process_time() - begin < 2
     assert sum(len("".join(piece.text.split())) for piece in pieces) == len("".join(text.split()))
-
-
-PAGE = """<html><body><h2>Pumps</h2><p>Home | About</p><p>Do this:</p><ul><li>open it:
-<pre>  valve --open
-</pre></li><li>wait<ol><li>long</li></ol></li></ul>
-<blockquote><p>It hums.</p></blockquote><dl><dt>rod</dt><dd>What is pushed.</dd></dl>
-<table><tr><th>part</th><th>price</th></tr><tr><td>rod</td><td>3</td></tr></table></body></html>"""
-
-
-def test_the_blocks_of_a_page_are_those_of_its_tree(tmp_path: Path) -> None:
-    file = tmp_path / "a.html"
-    file.write_text(PAGE)
-    with open_document(file) as stream:
-        (part,) = stream.parts
-    assert read(part.text, "html") == [
-        ("heading", 2, "Pumps", None),
-        ("paragraph", 0, "Home | About", None),
-        ("paragraph", 0, "Do this:", None),
-        ("item", 1, "- open it:", "Do this:"),
-        ("code", 1, "  valve --open", "- open it:"),
-        ("item", 1, "- wait", "Do this:"),
-        ("item", 2, "1. long", "- wait"),
-        ("note", 0, "It hums.", None),
-        ("item", 1, "rod\n: What is pushed.", None),
-        ("row", 0, "part | price", None),
-        ("row", 0, "rod | 3", "part | price"),
-    ]
 
 
 def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
