@@ -88,12 +88,6 @@ def test_the_better_of_two_drafts_is_kept(home):
     assert answer["status"] == "partial"
 
 
-def test_a_number_that_its_quote_gives_otherwise_is_left_out_and_told(home):
-    answer, _ = turn(home, reply_of(LONG, OPENED), reply_of(LONG, OPENED))
-    assert answer["answer"] == "It is 164 metres long [1]."
-    assert (answer["status"], answer["dropped"]) == ("partial", ["It was opened in 1878."])
-
-
 def test_a_model_that_says_that_it_is_not_held_is_believed(home):
     refused = reply_of({"text": "Nothing is said of it.", "quotes": []}, held=False)
     answer, asked = turn(home, refused, grader="local")

@@ -96,10 +96,6 @@ def test_what_does_not_fit_is_a_usage_error_in_one_line(
     assert result.stderr.count("\n") == 1
 
 
-def test_an_empty_home_is_a_set_up_error(tmp_path: Path):
-    assert inside(tmp_path, "q?").exit_code == 4
-
-
 def test_a_server_that_is_down_is_exit_5_and_the_run_goes_on_later(home: Path):
     plan = [subtask("searcher", "How long is the Iron Bridge?")]
     model = researcher([plan], [decide("end")])

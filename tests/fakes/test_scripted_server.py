@@ -43,13 +43,13 @@ def test_replies_in_order_then_418_and_requests_recorded():
 
 def test_a_call_takes_the_demanded_tool():
     tools = [{"type": "function", "function": {"name": "grade", "parameters": {}}}]
-    with ScriptedServer(call({"a": 1}), call("{broken", name="other")) as server:
+    with ScriptedServer(call({"a": 1}), call("{broken")) as server:
         first = json.loads(post(server, {"messages": [], "tools": tools}).read())
         second = json.loads(post(server, {"messages": [], "tools": tools}).read())
     made = [r["choices"][0]["message"]["tool_calls"][0]["function"] for r in (first, second)]
     assert made == [
         {"name": "grade", "arguments": '{"a": 1}'},
-        {"name": "other", "arguments": "{broken"},
+        {"name": "grade", "arguments": "{broken"},
     ]
 
 

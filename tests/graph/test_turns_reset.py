@@ -132,25 +132,14 @@ def check_turns(home, turns, thread):
         assert last["turn"] == len(finished) + 1
 
 
-def test_next_question_starts_anew_after_random_turns(home):
+@pytest.mark.parametrize("examples", [8, pytest.param(150, marks=pytest.mark.slow)])
+def test_next_question_starts_anew_after_random_turns(home, examples):
     number = iter(range(10**6))
 
-    @settings(max_examples=8, derandomize=True)
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
     @given(TURNS)
     def check(turns):
-        check_turns(home, turns, f"random-{next(number)}")
-
-    check()
-
-
-@pytest.mark.slow
-def test_next_question_starts_anew_after_many_random_turns(home):
-    number = iter(range(10**6))
-
-    @settings(max_examples=150, suppress_health_check=list(HealthCheck))
-    @given(TURNS)
-    def check(turns):
-        check_turns(home, turns, f"long-{next(number)}")
+        check_turns(home, turns, f"random-{examples}-{next(number)}")
 
     check()
 

@@ -11,7 +11,7 @@ from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
 from rag.engines.local.grade import SURELY_NAMED
 from rag.index.home.catalog import FILE_NAME
-from rag.index.names import asked_keys, name_keys
+from rag.index.names import asked_keys
 
 TEXTS = {
     "text/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",
@@ -34,20 +34,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for source, text in TEXTS.items():
             writer.put(document(source), [part(source, text)])
     return home
-
-
-@pytest.mark.parametrize(
-    ("source", "title", "keys"),
-    [
-        ("peps/pep-0008.rst", None, {"pep8", "pep", "peppep8", "peppep", "#8"}),
-        ("Get-ChildItem.md", None, {"getchilditem"}),
-        ("a.md", "RFC 403: The doors", {"a", "rfc403thedoor", "rfc403", "rfcthedoor", "rfc"}),
-        ("2024.csv", None, {"#2024"}),
-        ("", None, set()),
-    ],
-)
-def test_the_keys_of_a_document(source: str, title: str | None, keys: set[str]) -> None:
-    assert name_keys(source, title) == keys
 
 
 def test_words_in_a_row_are_asked_for_and_lone_numbers_only_behind_a_word() -> None:

@@ -76,13 +76,9 @@ def kill_many(home, times):
         check_promises(home, finished)
 
 
-def test_killed_writers_break_no_promise(tmp_path):
-    kill_many(tmp_path, 2)
-
-
-@pytest.mark.slow
-def test_three_hundred_killed_writers_break_no_promise(tmp_path):
-    kill_many(tmp_path, 300)
+@pytest.mark.parametrize("times", [2, pytest.param(300, marks=pytest.mark.slow)])
+def test_killed_writers_break_no_promise(tmp_path, times):
+    kill_many(tmp_path, times)
 
 
 def test_readers_see_whole_documents_while_another_process_writes(tmp_path):

@@ -137,17 +137,14 @@ def kill_often(server, tmp_path: Path, kills: int, seed: int) -> None:
             longest += 0.05
 
 
-@pytest.mark.parametrize(("server", "kills"), [("home", 5), ("postgres", 3)], indirect=["server"])
-def test_kills_break_no_promise(server, tmp_path, kills):
-    kill_often(server, tmp_path, kills, seed=1)
+LONG = [pytest.param(*each, marks=pytest.mark.slow) for each in (("home", 300), ("postgres", 100))]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("server", "kills"), [("home", 300), ("postgres", 100)], indirect=["server"]
+    ("server", "kills"), [("home", 5), ("postgres", 3), *LONG], indirect=["server"]
 )
-def test_hundreds_of_kills_break_no_promise(server, tmp_path, kills):
-    kill_often(server, tmp_path, kills, seed=2)
+def test_kills_break_no_promise(server, tmp_path, kills):
+    kill_often(server, tmp_path, kills, seed=kills)
 
 
 def test_of_two_ingests_at_once_one_does_the_work(tmp_path):

@@ -147,18 +147,13 @@ def test_a_dead_proxy_is_thought_of(monkeypatch):
         engine.grade(grading(PARIS))
 
 
-def test_a_proxy_in_the_environment_does_not_catch_loopback(monkeypatch):
+def test_neither_a_proxy_nor_the_library_s_own_variables_say_where_to_send(monkeypatch):
     for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "OPENAI_PROXY"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")
     for name in ("NO_PROXY", "no_proxy"):
         monkeypatch.delenv(name, raising=False)
-    with ScriptedServer(GOOD) as server:
-        assert connect(server).grade(grading(PARIS)).grades[0]["relevant"]
-
-
-def test_the_settings_say_where_to_send_not_the_library_s_own_variables(monkeypatch):
-    monkeypatch.setenv("OPENAI_API_BASE", "http://127.0.0.1:9/v1")
-    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    for name in ("OPENAI_API_BASE", "OPENAI_BASE_URL"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9/v1")
     with ScriptedServer(GOOD) as server:
         assert connect(server).grade(grading(PARIS)).grades[0]["relevant"]
 

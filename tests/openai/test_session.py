@@ -205,9 +205,12 @@ def assert_falls_to(before, connections):
         assert time.monotonic() < patience
 
 
-def test_a_session_that_ends_leaves_no_connection_open(shared):
+def test_a_session_that_ends_or_cannot_begin_leaves_no_connection_open(shared):
     settings, connections = shared
     before = connections()
+    with pytest.raises(SettingsError, match="no key"):
+        open_session(settings)
+    assert_falls_to(before, connections)
     with ScriptedServer(always=model()) as server:
         settings = settings.model_copy(update={"base_url": server.url})
         with open_session(settings, keep_traces=False) as session:
@@ -215,12 +218,3 @@ def test_a_session_that_ends_leaves_no_connection_open(shared):
             assert connections() > before
         assert_falls_to(before, connections)
         assert session.engine.chat._model.root_client.is_closed()
-
-
-def test_a_session_that_cannot_begin_leaves_no_connection_open(shared):
-    settings, connections = shared
-    before = connections()
-    with pytest.raises(SettingsError, match="no key") as failed:
-        open_session(settings)
-    assert_falls_to(before, connections)
-    assert failed.tb is not None

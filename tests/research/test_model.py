@@ -10,7 +10,7 @@ import pytest
 from openai_samples import settings_for
 from research_library import lasting, library, places
 from research_model import asked_for, decide, of, researcher, subtask
-from scripted_server import Reply, ScriptedServer, call, status
+from scripted_server import ScriptedServer, call, status
 
 from rag.research.research_prompts import PLANNER
 from rag.research.run import Research
@@ -36,10 +36,6 @@ def research(server: ScriptedServer, home: Path, **changed) -> Research:
     return Research(settings)
 
 
-def served(*replies: Reply, always: Reply | None = None) -> ScriptedServer:
-    return ScriptedServer(*replies, always=always)
-
-
 def found(report: dict[str, Any]) -> dict[str, Any]:
     """A report without what it cost: calls of a subtask that failed were made in vain."""
     return {k: v for k, v in lasting(report).items() if k not in ("usage", "report")}
@@ -50,7 +46,7 @@ def shingles(words: str, size: int = 24) -> set[str]:
 
 
 def test_a_planned_run_answers_with_shared_citations(home: Path):
-    with served(always=researcher([PLAN], [END])) as server, research(server, home) as run:
+    with ScriptedServer(always=researcher([PLAN], [END])) as server, research(server, home) as run:
         report = run.start(QUESTION)
         for citation in report["citations"]:
             held = run.session.reader.document_text(citation["source"]) or ""
@@ -66,7 +62,7 @@ def test_a_planned_run_answers_with_shared_citations(home: Path):
 
 def test_no_byte_of_the_planners_prompt_reaches_a_subagent(home: Path):
     model = researcher([[STONE, IRON], [ANNA]], [REPLAN, END])
-    with served(always=model) as server, research(server, home) as run:
+    with ScriptedServer(always=model) as server, research(server, home) as run:
         run.start(QUESTION)
     subagents = of(server.requests, "Findings", "Parts")
     assert len(subagents) == 4
@@ -82,7 +78,7 @@ def test_no_byte_of_the_planners_prompt_reaches_a_subagent(home: Path):
 
 def test_the_planner_sees_the_table_of_contents_and_summaries_and_never_text(home: Path):
     model = researcher([[STONE], [ANNA]], [REPLAN, END])
-    with served(always=model) as server, research(server, home) as run:
+    with ScriptedServer(always=model) as server, research(server, home) as run:
         run.start(QUESTION)
     first, second = of(server.requests, "Plan")
     assert "- stone-bridge.md (Stone Bridge, " in first.prompt
@@ -94,7 +90,7 @@ def test_the_planner_sees_the_table_of_contents_and_summaries_and_never_text(hom
 def test_reflection_sees_findings_in_a_line_and_what_was_not_found(home: Path):
     absent = subtask("searcher", "What is the melting point of tungsten?")
     model = researcher([[STONE, absent], []], [END])
-    with served(always=model) as server, research(server, home) as run:
+    with ScriptedServer(always=model) as server, research(server, home) as run:
         report = run.start(QUESTION)
     first, _ = of(server.requests, "Reflection")
     assert "140 metres" in first.prompt
@@ -108,7 +104,7 @@ def test_reflection_sees_findings_in_a_line_and_what_was_not_found(home: Path):
 def test_an_open_part_that_was_found_after_all_is_closed(home: Path):
     absent = subtask("searcher", "What is the melting point of tungsten?")
     model = researcher([[STONE, absent]], [decide("end", answered=[1])])
-    with served(always=model) as server, research(server, home) as run:
+    with ScriptedServer(always=model) as server, research(server, home) as run:
         report = run.start(QUESTION)
     assert (report["status"], report["rounds"], report["not_found"]) == ("answered", 1, [])
 
@@ -128,7 +124,7 @@ def test_a_searcher_searches_once_more_by_queries_of_its_own(home: Path):
         quote = {"document": number, "quote": "a market every   Friday"}
         return call({"findings": [{"text": "It is Lund.", "quotes": [quote]}]})(body)
 
-    with served(always=reply) as server, research(server, home, k=1) as run:
+    with ScriptedServer(always=reply) as server, research(server, home, k=1) as run:
         whole = run.session.reader.search
 
         def narrow(query: str, _most: int) -> Any:
@@ -155,7 +151,7 @@ def test_a_quote_that_stands_nowhere_is_none_and_several_stay_several(home: Path
     def reply(body):
         return (call({"findings": given}) if asked_for(body) == "Findings" else good)(body)
 
-    with served(always=reply) as server, research(server, home) as run:
+    with ScriptedServer(always=reply) as server, research(server, home) as run:
         report = run.start(QUESTION)
     text = report["sections"][0]["text"]
     assert "It is long and has arches. [1][2]" in text
@@ -174,7 +170,7 @@ def test_independent_subtasks_run_at_once(home: Path):
             meet.wait()
 
     model = researcher([[STONE, IRON, ANNA, LENA]], [END], before)
-    with served(always=model) as server, research(server, home) as run:
+    with ScriptedServer(always=model) as server, research(server, home) as run:
         report = run.start(QUESTION)
     assert report["subtasks"] == 5, "the writer's too"
     assert not meet.broken
@@ -182,7 +178,7 @@ def test_independent_subtasks_run_at_once(home: Path):
 
 def test_an_escalation_is_answered_and_the_run_goes_on(home: Path):
     model = researcher([[STONE], PLAN], [decide("escalate", question="Which bridge?"), END])
-    with served(always=model) as server:
+    with ScriptedServer(always=model) as server:
         with research(server, home) as run:
             report = run.start(QUESTION)
         assert (report["status"], report["escalation"]) == ("waiting", "Which bridge?")
@@ -205,7 +201,7 @@ def test_a_reply_that_cannot_be_read_ends_no_run(home: Path, what: str, broken: 
     def reply(body):
         return (call(broken) if asked_for(body) == what else good)(body)
 
-    with served(always=reply) as server, research(server, home) as run:
+    with ScriptedServer(always=reply) as server, research(server, home) as run:
         report = run.start("How long is the Stone Bridge?")
     assert any(f"no usable {what}" in line for line in report["warnings"])
     if what != "Findings":
@@ -215,18 +211,21 @@ def test_a_reply_that_cannot_be_read_ends_no_run(home: Path, what: str, broken: 
 
 def test_a_server_that_goes_down_repeats_no_finished_subtask(tmp_path: Path):
     home = library(tmp_path / "whole")
-    with served(always=researcher([PLAN], [END])) as server, research(server, home) as run:
+    with ScriptedServer(always=researcher([PLAN], [END])) as server, research(server, home) as run:
         whole = run.start(QUESTION)
     total = len(server.requests)
     good = researcher([PLAN], [END])
     for survived in range(1, total):
         home = library(tmp_path / f"{survived}")
         replies = [good] * survived
-        with served(*replies, always=status(500)) as server, research(server, home) as run:
+        with ScriptedServer(*replies, always=status(500)) as server, research(server, home) as run:
             with pytest.raises(ModelError):
                 run.start(QUESTION)
             name = run.run_id
-        with served(always=researcher([PLAN], [END])) as server, research(server, home) as run:
+        with (
+            ScriptedServer(always=researcher([PLAN], [END])) as server,
+            research(server, home) as run,
+        ):
             kept = {a["id"]: a for a in run._journal.artifacts(name)}
             events: list[Any] = []
             report = run.resume(name, emit=events.append)
@@ -242,13 +241,13 @@ def test_what_planning_warned_of_is_in_the_report_of_a_run_that_was_resumed(home
         return (call("{") if asked_for(body) == "Plan" else status(500))(body)
 
     with (
-        served(always=goes_down) as server,
+        ScriptedServer(always=goes_down) as server,
         research(server, home) as run,
         pytest.raises(ModelError),
     ):
         run.start(QUESTION)
     events: list[Any] = []
-    with served(always=good) as server, research(server, home) as run:
+    with ScriptedServer(always=good) as server, research(server, home) as run:
         report = run.resume("last", emit=events.append)
     assert any("no usable Plan" in line for line in report["warnings"])
     assert "warned" not in [event["event"] for event in events]
@@ -256,7 +255,7 @@ def test_what_planning_warned_of_is_in_the_report_of_a_run_that_was_resumed(home
 
 def test_a_spent_budget_leaves_a_partial_report_that_can_go_on(home: Path):
     model = researcher([[STONE], [IRON]], [REPLAN, END], usage=(2000, 10))
-    with served(always=model) as server:
+    with ScriptedServer(always=model) as server:
         with research(server, home, max_tokens=9_000) as run:
             report = run.start(QUESTION)
         assert (report["status"], report["resumable"]) == ("partial", True)
@@ -279,7 +278,7 @@ def test_what_a_first_reading_found_is_kept_when_the_second_is_too_dear(home: Pa
         found = {"findings": [{"text": "140 metres.", "quotes": [quote]}], "not_found": ["its age"]}
         return call(found, usage=(2400, 10))(body)
 
-    with served(always=reply) as server:
+    with ScriptedServer(always=reply) as server:
         with research(server, home, max_tokens=5_000) as run:
             report = run.start(QUESTION)
         assert (report["status"], report["not_found"]) == ("partial", ["its age"])
@@ -293,7 +292,7 @@ def test_what_a_first_reading_found_is_kept_when_the_second_is_too_dear(home: Pa
 
 def test_a_budget_spent_before_anything_was_found_is_an_error(home: Path):
     model = researcher([PLAN], [END], usage=(2000, 10))
-    with served(always=model) as server, research(server, home, max_tokens=1500) as run:
+    with ScriptedServer(always=model) as server, research(server, home, max_tokens=1500) as run:
         with pytest.raises(BudgetError):
             run.start(QUESTION)
         assert run.run_id is not None

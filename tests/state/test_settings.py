@@ -11,12 +11,6 @@ from state.settings import load_settings
 from state.settings_report import describe_settings, settings_template
 
 
-@pytest.fixture(autouse=True)
-def _no_variables(monkeypatch: pytest.MonkeyPatch):
-    for name in ("CRAG_K", "CRAG_MAX_LOOPS", "CRAG_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"):
-        monkeypatch.delenv(name, raising=False)
-
-
 def file(tmp_path: Path, text: str) -> Path:
     path = tmp_path / "config.toml"
     path.write_text(text)

@@ -54,10 +54,6 @@ class Request:
     def prompt(self) -> str:
         return "\n".join(m["content"] for m in self.body["messages"])
 
-    @property
-    def tools(self) -> list[str]:
-        return [tool["function"]["name"] for tool in self.body.get("tools", [])]
-
 
 class ScriptedServer:
     """`pages`: what paths tell besides, as JSON, asked with a body or without."""
@@ -208,12 +204,11 @@ def text(
 def call(
     arguments: Body | str | list[Body],
     *,
-    name: str | None = None,
     finish: str = "tool_calls",
     usage: tuple[int, int] | None = (100, 10),
 ) -> Reply:
-    """A structured reply in the form that was asked for: JSON, or a function call (several for
-    a list); `name` is the demanded tool's unless given.
+    """A structured reply in the form that was asked for: JSON, or a call of the demanded function
+    (several for a list).
     """
 
     def reply(body: Body) -> Sent:
@@ -222,7 +217,7 @@ def call(
             said = [given if isinstance(given, str) else json.dumps(given) for given in many]
             ending = "stop" if finish == "tool_calls" else finish
             return text("\n".join(said), finish=ending, usage=usage)(body)
-        tool = name or body["tools"][0]["function"]["name"]
+        tool = body["tools"][0]["function"]["name"]
         calls = [
             {
                 "id": f"call_{index}",

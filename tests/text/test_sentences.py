@@ -85,16 +85,6 @@ def test_layout_units_stand_alone():
     ]
 
 
-def test_lines_broken_on_purpose_are_parted_and_fields_too():
-    text = "Opening hours\nThe museum is open every day from nine to five except Mondays."
-    assert sentences(text)[0] == "Opening hours"
-    assert sentences("Name: Ada\nBorn: 1815\nPlace: London") == [
-        "Name: Ada",
-        "Born: 1815",
-        "Place: London",
-    ]
-
-
 @pytest.mark.parametrize(
     "piece",
     ["a", ".", ". ", "a. ", "A.B.", "|", "#", "```\n", "\n", "- a\n", "。", "[1]", ".\"'", "1."],
@@ -108,11 +98,3 @@ def test_hostile_repetition_is_linear(piece):
 
     small = max(cost(20_000), 0.005)
     assert cost(160_000) < 8 * small * 4
-
-
-def test_a_quoted_line_goes_on_and_a_mark_alone_parts_two_paragraphs():
-    text = "> Note that the tool for code, of which\n> more is said, is here.\n>\n> So."
-    assert sentences(text) == [
-        "Note that the tool for code, of which\n> more is said, is here.",
-        "So.",
-    ]

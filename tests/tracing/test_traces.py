@@ -1,2 +1,156 @@
 from __future__ import annotations
 
+import sqlite3
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from turn_samples import make_answer
+
+from rag.tracing.diff import diff_traces
+from state.errors import StorageError, UsageError
+from state.events import Event
+from state.home_db import HOME_FILE
+from state.trace_store import Trace, TraceStore
+
+CHUNK = {"chunk_id": "3fa9c1d2", "source": "a.md", "score": 1.0, "relevant": True}
+CHUNK |= {"confidence": 0.9, "reason": "covers 'railway'"}
+
+
+def events(query: str = "railway", *, k: int = 8) -> list[Event]:
+    started = {"question": "q", "engine": "local", "model": None, "max_loops": 3, "k": k}
+    started |= {"collection": "default", "grader": "auto", "verify": "code", "web": False}
+    said: list[dict[str, Any]] = [
+        {"event": "turn_started", **started},
+        {"event": "node_started", "node": "retrieve"},
+        {"event": "retrieved", "loop": 0, "query": query, "chunks": []},
+    ]
+    return cast("list[Event]", said)
+
+
+def a_trace(said: list[Event], query: str = "railway", **graded: Any) -> Trace:
+    kept = {"schema": "crag.trace/1", "trace_id": "t", "created_at": 0.0, "kind": "answer"}
+    loop = {"loop": 0, "query": query, "new_chunks": 1, "decision": "generate", "reason": "enough"}
+    answer = make_answer("q", "a", loops=[{**loop, "chunks": [{**CHUNK, **graded}]}])
+    return {**kept, "answer": answer, "events": said}
+
+
+def test_a_trace_comes_back_as_it_was_by_id_beginning_or_last(tmp_path: Path):
+    with TraceStore(tmp_path) as store:
+        store.keep("20260101-000001-aaaaaa", events(), make_answer("first", "a"))
+        store.keep("20260101-000002-bbbbbb", events("other"), make_answer("second", "b"))
+    with TraceStore(tmp_path) as store:
+        assert store.get("last")["answer"]["question"] == "second"
+        assert store.get("20260101-000001-aaaaaa")["events"] == events()
+        assert store.get("20260101-000002")["answer"]["answer"] == "b"
+        with pytest.raises(UsageError, match="more than one"):
+            store.get("20260101")
+        with pytest.raises(UsageError, match="no trace"):
+            store.get("nope")
+        assert [row["question"] for row in store.summaries()] == ["second", "first"]
+
+
+def test_nothing_is_made_by_looking(tmp_path: Path):
+    with TraceStore(tmp_path) as store:
+        assert store.summaries() == []
+        with pytest.raises(UsageError):
+            store.get("last")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_traces_are_bounded_by_number(tmp_path: Path):
+    with TraceStore(tmp_path, runs=10) as store:
+        for number in range(120):
+            store.keep(f"t{number:04d}", events(), make_answer(f"q{number}", "a"))
+        kept = store.summaries(limit=1000)
+    assert len(kept) == 10
+    assert kept[0]["question"] == "q119"
+
+
+def test_a_damaged_store_is_one_named_error(tmp_path: Path):
+    (tmp_path / HOME_FILE).write_bytes(b"not a database at all, but long enough" * 40)
+    with TraceStore(tmp_path) as store, pytest.raises(StorageError, match="damaged"):
+        store.summaries()
+
+
+def test_a_trace_that_cannot_be_kept_leaves_the_store_writable(tmp_path: Path):
+    nameless = cast("Any", {**make_answer("q", "a"), "thread": "\ud800"})
+    with TraceStore(tmp_path) as store, TraceStore(tmp_path) as other:
+        with pytest.raises(UsageError, match="Unicode"):
+            store.keep("t0001", events(), nameless)
+        other.keep("t0002", events(), make_answer("second", "b"))
+        store.keep("t0003", events(), make_answer("third", "c"))
+        assert [row["trace_id"] for row in store.summaries()] == ["t0003", "t0002"]
+
+
+def test_the_same_run_has_no_difference():
+    assert diff_traces(a_trace(events()), a_trace(events())) == []
+
+
+def test_queries_grades_and_settings_are_told_apart():
+    other = a_trace(events(k=4), query="rail", relevant=False, confidence=0.1)
+    found = {d["what"]: (d["a"], d["b"]) for d in diff_traces(a_trace(events()), other)}
+    assert found["loop 0 query"] == ("railway", "rail")
+    assert found["k"] == ("8", "4")
+    assert found["loop 0 grade of a.md 3fa9c1"] == ("relevant 0.90", "not relevant 0.10")
+
+
+def test_a_store_that_is_not_a_store_is_left_alone(tmp_path: Path):
+    with sqlite3.connect(tmp_path / HOME_FILE) as db:
+        db.execute("create table other (x)")
+    with TraceStore(tmp_path) as store:
+        store.keep("t1", events(), make_answer("q", "a"))
+        assert len(store.summaries()) == 1
+
+
+def ids(store: TraceStore, thread: str | None = None) -> list[str]:
+    return [row["trace_id"] for row in store.summaries(100, thread)]
+
+
+def test_traces_are_listed_by_what_is_asked_for(tmp_path: Path):
+    with TraceStore(tmp_path) as store:
+        store.keep("a", events(), make_answer("The Bridge?", thread="one"))
+        store.keep("b", events(), make_answer("The tunnel?", status="abstained"))
+        store.keep("c", events(), make_answer("A run"), kind="research")
+        store.keep("d", events(), make_answer("its question"), parent="c")
+        assert ids(store) == ["c", "b", "a"]
+        assert ids(store, thread="one") == ["a"]
+        assert store.get("last")["trace_id"] == "c"
+
+
+def keep_at(store: TraceStore, monkeypatch: pytest.MonkeyPatch, name: str, days: float) -> None:
+    monkeypatch.setattr("state.trace_store.time.time", lambda: 1.8e9 + days * 86_400)
+    store.keep(name, events(), make_answer(name))
+
+
+def test_traces_are_bounded_by_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    with TraceStore(tmp_path, days=30) as store:
+        for day in (0, 16, 32, 33):
+            keep_at(store, monkeypatch, f"day{day}", day)
+        assert set(ids(store)) == {"day16", "day32", "day33"}
+
+
+def test_a_research_run_goes_with_its_questions(tmp_path: Path):
+    with TraceStore(tmp_path, runs=2) as store:
+        for number in range(4):
+            for part in range(4):
+                store.keep(f"r{number}q{part}", events(), make_answer("q"), parent=f"r{number}")
+            store.keep(f"r{number}", events(), make_answer("run"), kind="research")
+        kept = store._database.read("select id from traces")
+        assert {name for (name,) in kept} == {
+            f"r{n}{part}" for n in (2, 3) for part in ("", "q0", "q1", "q2", "q3")
+        }
+        assert store.delete("r3") == 5
+        assert ids(store) == ["r2"]
+
+
+def test_what_is_deleted_is_gone_from_the_file(tmp_path: Path):
+    with TraceStore(tmp_path) as store:
+        store.keep("a", events(), make_answer("a secret question", thread="one"))
+        store.keep("b", events(), make_answer("another", thread="two"))
+        assert store.delete_thread("one") == 1
+        assert ids(store) == ["b"]
+        assert store.delete_all() == 1
+    held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
+    assert b"traces" in held
+    assert b"secret" not in held
