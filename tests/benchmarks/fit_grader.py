@@ -1,23 +1,30 @@
 """Writes rag/engines/local/grader.json: the grader's coefficients and thresholds.
 
-python tests/benchmarks/fit_grader.py --data DIR    (DIR/SET/corpus.jsonl, queries.jsonl)
+    python tests/benchmarks/fit_grader.py --data DIR    (DIR/SET/corpus.jsonl, queries.jsonl)
+    python tests/benchmarks/fit_grader.py --data DIR --judge
+
+Judged, each set is graded by coefficients that were fitted on the others only; nothing is written.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fitted_features import keep
 from grader_rows import Asked, asked_rows
-from labelled import LabelledSet, load_set
+from labelled import load_set
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
+from fitted_features import keep
 
 from rag.engines.local.grader_model import GraderModel, model_from
+from rag.evaluate import metrics
 
 CHUNK = ["window", "named", "bm25_share", "lead"]
 IN_DOMAIN = ["cosine", "covered", "window", "terms", "chunks"]
@@ -173,25 +180,45 @@ def _even(rows: Sequence[Asked], of_full: float = 1.0) -> list[float]:
     ]
 
 
-def labelled_sets(given: argparse.Namespace) -> list[LabelledSet]:
-    docs = [] if given.docs is None else [given.docs / name for name in DOCS]
-    return [load_set(folder) for folder in (*(given.data / name for name in given.sets), *docs)]
+def figures(rows: Sequence[Asked], model: GraderModel) -> dict[str, float]:
+    own = [row for row in rows if not row.foreign]
+    found = metrics.auc(*pairs_of(own, model))
+    return {
+        "AUC": float("nan") if found is None else found,  # without both there is none
+        "F1 of abstaining": abstention_f1(rows, model),
+        "foreign refused": refused([row for row in rows if row.foreign], model),
+        "absent refused": refused([row for row in rows if row.absent], model),
+        "own refused": refused(own, model),
+    }
 
 
-def arguments(description: str | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=description)
+def judge(rows: Sequence[Asked]) -> None:
+    every = []
+    for name in dict.fromkeys(row.set_name for row in rows):
+        model = model_from(fit([row for row in rows if row.set_name != name]))
+        held_out = [row for row in rows if row.set_name == name and row.size == "full"]
+        every.append((name, figures(held_out, model)))
+    every.append(("mean", {each: np.nanmean([f[each] for _, f in every]) for each in every[0][1]}))
+    for name, found in every:
+        print(name, ", ".join(f"{each} {value:.3f}" for each, value in found.items()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--docs", type=Path, help="a folder of documentations")
     parser.add_argument("--sets", nargs="+", default=SETS)
     parser.add_argument("--questions", type=int, default=120, help="on each whole set, at most")
     parser.add_argument("--seed", type=int, default=1)
-    return parser.parse_args()
-
-
-def main() -> None:
-    given = arguments(__doc__)
-    rows = asked_rows(labelled_sets(given), given.seed, given.questions)
-    write(fit(rows))
+    parser.add_argument("--judge", action="store_true")
+    given = parser.parse_args()
+    docs = [] if given.docs is None else [given.docs / name for name in DOCS]
+    sets = [load_set(folder) for folder in (*(given.data / name for name in given.sets), *docs)]
+    rows = asked_rows(sets, given.seed, given.questions)
+    if given.judge:
+        judge(rows)
+    else:
+        write(fit(rows))
 
 
 def write(fitted: dict[str, Any]) -> None:

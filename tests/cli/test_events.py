@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from crag import sample_home
+from crag import crag, sample_home
 from event_schema import event_schema
 from forked_program import crag_program
 from jsonschema import Draft202012Validator
@@ -18,24 +18,17 @@ from openai_samples import with_model
 from research_library import library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status, text
-from typer.testing import CliRunner
-
-from cli.app import app
 
 ANSWERED = "How many parking spaces are there at Hollin Bridge?"
 MISSPELT = "Who is the treasuer?"
 UNKNOWN = "What is the capital of Mongolia?"
 
 
-def crag(home: Path, *arguments: str, **variables: str) -> tuple[int, list[dict[str, Any]]]:
+def checked(home: Path, *words: str, **variables: str) -> tuple[int, list[dict[str, Any]]]:
     """The exit code and the lines of a run, each of them checked."""
-    done = CliRunner().invoke(
-        app,
-        [*arguments, "--events", "--home", str(home)],
-        env={"CRAG_ENGINE": "local", **variables},
-    )
+    done = crag(home, *words, "--events", **variables)
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    check = Draft202012Validator(event_schema(arguments[0]))
+    check = Draft202012Validator(event_schema(words[0]))
     for line in lines:
         errors = [error.message for error in check.iter_errors(line)]
         assert not errors, (line, errors[:3])
@@ -57,7 +50,7 @@ def bridges(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [(ANSWERED, 0, "answered"), (MISSPELT, 0, "answered"), (UNKNOWN, 3, "abstained")],
 )
 def test_a_question_s_stream_ends_with_its_answer(home, question, code, ending):
-    exit_code, lines = crag(home, "ask", question)
+    exit_code, lines = checked(home, "ask", question)
     assert exit_code == code
     assert lines[0]["event"] == "turn_started"
     assert lines[-1]["schema"] == "crag.answer/1"
@@ -67,7 +60,7 @@ def test_a_question_s_stream_ends_with_its_answer(home, question, code, ending):
 
 def test_a_stream_holds_a_model_s_calls_and_tokens(bridges):
     with ScriptedServer(always=researcher([], [])) as server:
-        code, lines = crag(bridges, "ask", "How long is the Stone Bridge?", **with_model(server))
+        code, lines = checked(bridges, "ask", "How long is the Stone Bridge?", **with_model(server))
     assert code == 0
     told = [line.get("event") for line in lines]
     assert told.count("model_called") == len(server.requests)
@@ -75,8 +68,8 @@ def test_a_stream_holds_a_model_s_calls_and_tokens(bridges):
 
 
 def test_a_follow_up_on_a_thread_fits_too(home):
-    crag(home, "ask", "When is the museum open?", "-t", "events")
-    code, lines = crag(home, "ask", "And on Mondays?", "-t", "events")
+    checked(home, "ask", "When is the museum open?", "-t", "events")
+    code, lines = checked(home, "ask", "And on Mondays?", "-t", "events")
     assert code in (0, 3)
     assert any(line.get("event") == "contextualized" for line in lines)
 
@@ -88,11 +81,11 @@ def test_a_research_run_s_stream_ends_with_its_report(bridges):
     ]
     ask = decide("escalate", question="Which of them?")
     with ScriptedServer(always=researcher([plan, []], [ask, decide("end")])) as server:
-        code, lines = crag(bridges, "research", "Which bridge is longer?", **with_model(server))
+        code, lines = checked(bridges, "research", "Which bridge is longer?", **with_model(server))
         assert code == 3
         assert lines[-1]["schema"] == "crag.research/1"
         assert lines[-1]["status"] == "waiting"
-        code, lines = crag(
+        code, lines = checked(
             bridges, "research", "--resume", "last", "--answer", "All.", **with_model(server)
         )
     assert code == 0
@@ -102,7 +95,7 @@ def test_a_research_run_s_stream_ends_with_its_report(bridges):
 
 
 def test_a_local_research_run_fits_too(home):
-    code, lines = crag(home, "research", "Are dogs allowed, and how many spaces are there?")
+    code, lines = checked(home, "research", "Are dogs allowed, and how many spaces are there?")
     assert code == 0
     assert lines[0]["event"] == "research_started"
     assert lines[-1]["schema"] == "crag.research/1"
@@ -114,13 +107,13 @@ def test_an_ingest_s_stream_ends_with_its_report(tmp_path):
     (files / "a.md").write_text("# One\n\nThe railway opened in 1897.\n")
     (files / "b.pdf").write_bytes(b"%PDF-1.4 broken")
     (files / "c.bin").write_bytes(b"\x00\x01")
-    code, lines = crag(tmp_path / "home", "ingest", str(files), "--strict")
+    code, lines = checked(tmp_path / "home", "ingest", str(files), "--strict")
     assert code == 6
     assert lines[-1]["schema"] == "crag.ingest/1"
     outcomes = {line["outcome"] for line in lines if line.get("event") == "file"}
     assert {"added", "failed"} <= outcomes
     (files / "a.md").unlink()
-    code, lines = crag(tmp_path / "home", "ingest", str(files))
+    code, lines = checked(tmp_path / "home", "ingest", str(files))
     assert code == 0
     assert "removed" in {line["outcome"] for line in lines if line.get("event") == "file"}
 
@@ -132,20 +125,20 @@ def error_of(lines: list[dict[str, Any]]) -> tuple[str, int]:
 
 
 def test_a_failed_run_s_last_line_says_so(home, tmp_path):
-    code, lines = crag(home, "ask", "Anything?", "-c", "none")
+    code, lines = checked(home, "ask", "Anything?", "-c", "none")
     assert (code, error_of(lines)) == (2, ("UsageError", 2))
-    code, lines = crag(tmp_path, "ask", "Anything?")
+    code, lines = checked(tmp_path, "ask", "Anything?")
     assert (code, error_of(lines)) == (4, ("NoIndexError", 4))
-    code, lines = crag(home, "ask", "Anything?", "--no-such-flag")
+    code, lines = checked(home, "ask", "Anything?", "--no-such-flag")
     assert (code, error_of(lines)) == (2, ("UsageError", 2))
-    code, lines = crag(home, "ingest", str(tmp_path / "nowhere"))
+    code, lines = checked(home, "ingest", str(tmp_path / "nowhere"))
     assert (code, error_of(lines)[1]) == (code, code)
     with ScriptedServer(always=status(500)) as server:
-        code, lines = crag(home, "ask", ANSWERED, **with_model(server))
+        code, lines = checked(home, "ask", ANSWERED, **with_model(server))
     assert (code, error_of(lines)) == (5, ("ModelError", 5))
     assert lines[0]["event"] == "turn_started"
     with ScriptedServer(always=text("no")) as server:
-        code, lines = crag(home, "research", ANSWERED, "--max-tokens", "1", **with_model(server))
+        code, lines = checked(home, "research", ANSWERED, "--max-tokens", "1", **with_model(server))
     assert (code, error_of(lines)[1]) == (5, 5)
 
 

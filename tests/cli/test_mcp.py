@@ -14,11 +14,11 @@ import anyio
 import jsonschema
 import pexpect
 import pytest
+from crag import ROOT, in_terminal, run_forked
 from forked_program import crag_program
 from ingest_runs import Library, home_of
 from served_mcp import served
 
-ROOT = Path(__file__).parents[2]
 OPENING = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -124,10 +124,7 @@ def test_a_malformed_or_reaching_call_is_a_tools_error_and_the_server_goes_on(
 
 
 def test_a_person_at_a_terminal_is_told_what_it_waits_for(home: Path):
-    parameters = stdio(home)
-    child = pexpect.spawn(
-        parameters.command, parameters.args, cwd=str(ROOT), encoding="utf-8", timeout=60
-    )
+    child = in_terminal(home, "mcp")
     child.expect(r"This serves an agent over standard input; Ctrl-C ends it\.")
     child.send("\x03")
     child.expect(pexpect.EOF)
@@ -136,15 +133,9 @@ def test_a_person_at_a_terminal_is_told_what_it_waits_for(home: Path):
 
 
 def test_a_taken_port_is_said_instead_of_listening(home: Path):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
+    with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        parameters = stdio(home, "--http", str(port))
-        ran = subprocess.run(
-            [parameters.command, *parameters.args], cwd=ROOT, capture_output=True, text=True,
-            timeout=60, check=False,
-        )  # fmt: skip
+        ran = run_forked(home, "mcp", "--http", str(port))
     assert (ran.returncode, ran.stdout) == (4, "")
     assert ran.stderr == (
         f"crag: 127.0.0.1:{port} cannot be listened on: Address already in use."

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
-from crag import crag, environment
+from bare_process import without
+from crag import ROOT, crag, shell
 from PIL import Image, ImageDraw, ImageFont
 from whole_document import Document, read_document
 
@@ -23,15 +21,6 @@ NOTICE = [
     "The last ferry to Skomer leaves at 16:40.",
     "Dogs travel free of charge.",
 ]
-WITHOUT_OCR = (
-    "import sys\n"
-    "class Missing:\n"
-    "    def find_spec(self, name, path, target=None):\n"
-    "        if name.partition('.')[0] in {'rapidocr_onnxruntime', 'pypdfium2'}:\n"
-    "            raise ModuleNotFoundError(name, name=name)\n"
-    "sys.meta_path.insert(0, Missing())\n"
-)
-"""What Python runs in every process that has its folder on PYTHONPATH."""
 
 
 def picture(lines: list[str], size: tuple[int, int] = (1000, 700)) -> Image.Image:
@@ -114,20 +103,15 @@ def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp
     (files / "a.md").write_text("# Pier\n\nThe pier opens at nine.\n")
     home = tmp_path / "home"
 
+    hidden = without("rapidocr_onnxruntime", "pypdfium2")
     (tmp_path / "hidden").mkdir()
-    (tmp_path / "hidden" / "sitecustomize.py").write_text(WITHOUT_OCR)
-    path = os.pathsep.join([str(tmp_path / "hidden"), *sys.path])
-    without = subprocess.run(
-        [sys.executable, "-m", "cli", "ingest", str(files)],
-        env=environment(home, PYTHONPATH=path),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert without.returncode == 0, without.stderr
-    told = [each for each in without.stderr.splitlines() if "waits for OCR: pip" in each]
-    assert [each.partition(":")[0] for each in told] == ["skipped"], without.stderr
-    assert "wait for OCR: pip install '.[ocr]' in crag's clone" in without.stderr
+    (tmp_path / "hidden" / "sitecustomize.py").write_text(hidden)
+    path = {"PYTHONPATH": f"{tmp_path / 'hidden'}:{ROOT}"}
+    bare = shell(home, f"$CRAG ingest {files}", CRAG_ENGINE="local", **path)
+    assert bare.returncode == 0, bare.stderr
+    told = [each for each in bare.stderr.splitlines() if "waits for OCR: pip" in each]
+    assert [each.partition(":")[0] for each in told] == ["skipped"], bare.stderr
+    assert "wait for OCR: pip install '.[ocr]' in crag's clone" in bare.stderr
 
     assert "2 added, 1 updated" in crag(home, "ingest", files).stderr
     assert "3 unchanged" in crag(home, "ingest", files).stderr

@@ -6,14 +6,12 @@ import json
 import os
 import subprocess
 import sys
-import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 
 import pytest
 from crag import sample_home
-from postgres_server import free_port
+from ports import free_port, wait_for_port
 
 ROOT = Path(__file__).parents[2]
 
@@ -53,24 +51,11 @@ def server(tmp_path):
     )
     url = f"http://127.0.0.1:{port}"
     try:
-        wait_for(url, process)
+        wait_for_port(port, process)
         yield url
     finally:
         process.terminate()
         process.communicate(timeout=60)
-
-
-def wait_for(url: str, process: subprocess.Popen[bytes]) -> None:
-    give_up = time.monotonic() + 120
-    while process.poll() is None and time.monotonic() < give_up:
-        try:
-            urllib.request.urlopen(f"{url}/ok", timeout=5).close()
-        except OSError:
-            time.sleep(0.1)
-        else:
-            return
-    process.kill()
-    pytest.fail(process.communicate()[0].decode())
 
 
 def test_langgraphs_server_answers_a_question(server):

@@ -3,14 +3,12 @@
 import shutil
 import subprocess
 import sys
-import time
-import urllib.request
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
-from postgres_server import free_port
+from ports import free_port, wait_for_port
 
 from rag.index.home.store import HomeStore
 
@@ -27,10 +25,7 @@ def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("server")
     command = [program, "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline:
-        with suppress(OSError), urllib.request.urlopen(f"{url}/api/v2/heartbeat", timeout=1):
-            break
+    wait_for_port(port, process)
     yield url
     process.kill()
     process.wait()

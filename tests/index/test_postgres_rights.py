@@ -12,7 +12,8 @@ import psycopg
 import pytest
 from crag import crag
 from index_samples import EMBEDDER
-from postgres_server import find_pg_ctl, free_port
+from ports import free_port
+from postgres_server import find_pg_ctl
 from psycopg import sql
 from shared_stores import ask, assert_sound, fill, new_store
 

@@ -68,15 +68,6 @@ def test_a_name_that_a_pronoun_cuts_is_weighed_as_a_whole():
     assert stand_alone(question, BYZANTIUM)[0].startswith(question)
 
 
-def test_thanks_and_what_is_asked_of_the_collection_do_not_become_the_topic():
-    asked = [
-        *EVIDENCE,
-        turn("ok, thanks!", "You are welcome.", 2),
-        turn("What documents do you have?", "default holds ...", 3),
-    ]
-    assert stand_alone("who wrote it?", asked)[1] == EVIDENCE[0]["question"]
-
-
 @pytest.mark.parametrize(
     "question",
     [
@@ -96,10 +87,6 @@ def test_first_question_of_a_new_topic_inherits_nothing(history, question):
     alone, carried = stand_alone(question, history)
     assert alone == question
     assert not carried
-
-
-def test_first_question_is_untouched():
-    assert stand_alone("why is it so?", [])[0] == "why is it so?"
 
 
 def leaning(question, number):

@@ -19,7 +19,6 @@ from state.checkpoints import TurnSaver
 from state.errors import StoreBusyError, UsageError
 from state.research_state import FileEntry
 from state.settings import load_settings
-from state.trace_store import TraceStore
 
 
 @pytest.fixture
@@ -96,16 +95,6 @@ def test_a_run_that_is_never_content_asks_after_five_rounds(home: Path):
     assert (again["rounds"], again["subtasks"]) == (10, 10)
 
 
-def test_what_nothing_answers_is_asked_of_the_person(home: Path):
-    with research(home) as run:
-        report = run.start(ABSENT)
-        assert report["status"] == "waiting"
-        assert ABSENT in report["not_found"]
-        done = run.resume(report["run_id"], "How long is the Iron Bridge?")
-    assert (done["status"], done["not_found"]) == ("partial", [ABSENT])
-    assert "95 metres" in done["report"]
-
-
 def test_an_answer_is_kept_before_anything_is_done_with_it(home: Path):
     with research(home) as run:
         report = run.start(ABSENT)
@@ -153,18 +142,6 @@ def test_a_thread_gives_the_question_its_context_and_gets_the_turn(home: Path):
         "And the Iron Bridge?",
     ]
     assert turns[1].answer["answer"] == report["report"]
-
-
-def test_a_trace_holds_the_whole_run(home: Path):
-    with research(home) as run:
-        report = run.start(ABSENT)
-        run.resume(report["run_id"], "When was the quarry closed?")
-    with TraceStore(home) as traces:
-        trace = traces.get("last")
-    assert trace["kind"] == "research"
-    told = [event["event"] for event in trace["events"]]
-    assert told.count("research_started") == 2
-    assert {"planned", "subtask_started", "subtask_finished", "reflected"} <= set(told)
 
 
 def test_subtasks_share_one_session_safely(home: Path):

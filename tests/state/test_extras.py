@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from bare_process import without
 from ingest_runs import home_of
 
 from state.extras import require_extra
@@ -27,16 +28,7 @@ from state.extras import require_extra
     ],
 )
 def test_the_extra_is_named_where_it_is_missing(tmp_path, words, module, extra):
-    code = (
-        "import sys\n"
-        "class Missing:\n"
-        "    def find_spec(self, name, path, target=None):\n"
-        f"        if name == {module!r} or name.startswith({module + '.'!r}):\n"
-        "            raise ModuleNotFoundError(name, name=name)\n"
-        "sys.meta_path.insert(0, Missing())\n"
-        "from cli.main import main\n"
-        "main()\n"
-    )
+    code = f"{without(module)}from cli.main import main\nmain()\n"
     home = home_of(tmp_path, {"a.md": "# Who\n\nIt was Ada.\n"})
     environment = {**os.environ, "CRAG_HOME": str(home), "CRAG_ENGINE": "local"}
     command = [sys.executable, "-c", code, *words]

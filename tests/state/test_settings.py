@@ -40,6 +40,7 @@ def test_nothing_is_read_from_the_current_directory(
 
 def test_every_line_of_the_file_to_start_from_may_be_used_as_it_stands(tmp_path: Path):
     lines = settings_template().splitlines()
+    assert load_settings({}, file(tmp_path, settings_template())) == load_settings({})
     text = "\n".join(line[2:] for line in lines if re.match(r"# \w+ = ", line))
     settings = load_settings({}, file(tmp_path, "\ufeff" + text))
     assert (settings.thread, settings.max_tokens, settings.k) == (None, None, 8)
@@ -143,10 +144,3 @@ def test_the_file_wins_over_openai_variables(tmp_path: Path, monkeypatch: pytest
     assert settings.api_key is not None
     sources = {row["key"]: row["source"] for row in describe_settings({}, config)}
     assert (sources["base_url"], sources["api_key"]) == (str(config), "OPENAI_API_KEY")
-
-
-def test_the_template_is_toml_that_changes_nothing_until_uncommented(tmp_path: Path):
-    template = settings_template()
-    assert load_settings({}, file(tmp_path, template)) == load_settings({})
-    live = template.replace("# k = 8", "k = 9")
-    assert load_settings({}, file(tmp_path, live)).k == 9

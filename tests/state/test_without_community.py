@@ -6,18 +6,10 @@ import json
 import os
 from pathlib import Path
 
-from bare_process import run_code
+from bare_process import run_code, without
 
 ROOT = Path(__file__).parents[2]
 PROSE = "The points at the north end are heated from October on, by gas, and looked at daily. " * 6
-HIDDEN = """
-import sys
-class Missing:
-    def find_spec(self, name, path=None, target=None):
-        if name.split(".")[0] == "langchain_community":
-            raise ModuleNotFoundError(name, name=name)
-sys.meta_path.insert(0, Missing())
-"""
 COMMANDS = """
 import json
 import sys
@@ -38,7 +30,9 @@ def test_every_command_works_and_only_csv_files_of_prose_are_read_otherwise(tmp_
     (files / "line.md").write_text("# The line\n\nThe railway opened on 14 June 1897.\n")
     path = tmp_path / "path"
     path.mkdir()
-    (path / "sitecustomize.py").write_text(HIDDEN)  # in the workers of an ingest too
+    (path / "sitecustomize.py").write_text(
+        without("langchain_community")
+    )  # in the workers of an ingest too
     commands = [
         ["ingest", str(files), "--json"],
         ["ask", "On what date did the railway open?", "-t", "x"],

@@ -21,3 +21,16 @@ def run_code(code: str, *arguments: object, folder: Path | None = None, **variab
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def without(*modules: str) -> str:
+    """Code behind which these modules are not installed; as a folder's `sitecustomize` on
+    PYTHONPATH also for all processes that are started.
+    """
+    return f"""import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if (name + ".").startswith({tuple(f"{each}." for each in modules)!r}):
+            raise ModuleNotFoundError(name, name=name)
+sys.meta_path.insert(0, Missing())
+"""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 import uuid
@@ -14,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import psycopg
+from ports import free_port
 
 
 def find_pg_ctl() -> Path | None:
@@ -41,12 +41,6 @@ def _within_reach(pg_ctl: Path, folder: Path) -> Path:
     for tree in package.parent.glob(f"{package.name}*"):  # with its libraries, beside it
         shutil.copytree(tree, folder / tree.name, symlinks=True)
     return folder / package.name / pg_ctl.relative_to(package)
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 class PostgresServer:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import socket
 import subprocess
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from forked_program import crag_program
-from postgres_server import free_port
+from ports import free_port, wait_for_port
 
 ROOT = Path(__file__).parents[2]
 
@@ -22,13 +20,7 @@ def served(home: Path) -> Iterator[str]:
     command = [crag_program(), "mcp", "--engine", "local", "--home", str(home)]
     process = subprocess.Popen([*command, "--http", str(port)], cwd=ROOT, stderr=subprocess.DEVNULL)
     try:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            assert process.poll() is None, "the server ended at once"
-            time.sleep(0.05)
+        wait_for_port(port, process)
         yield f"http://127.0.0.1:{port}/mcp"
     finally:
         process.terminate()

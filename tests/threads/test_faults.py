@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from postgres_server import free_port
+from ports import free_port
 from turn_samples import make_answer, open_turn_store, real_looking_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
