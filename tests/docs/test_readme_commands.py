@@ -124,7 +124,7 @@ def used_home(newcomer, place):
     """A home with the sample corpus and a thread."""
     shell = newcomer.again(CRAG_HOME=str(place / "used"))
     done = shell.run("crag ingest sample_corpus && crag ask -t railway 'How long is the tunnel?'")
-    assert done.code == 0, done.err
+    assert done.returncode == 0, done.stderr
     return place / "used"
 
 
@@ -172,9 +172,9 @@ def test_every_command_runs_as_printed(section, shell, servers, request):
             ran.add((command, exported))
             line = in_place(command, servers)
             done = shell.run(line, TYPED.get(command, ""), seconds=1800 if long else 300)
-            said = f"{command}: {done.code}\n{done.out}\n{done.err}"
-            assert done.code == CODES.get(command, 0), said
-            assert "Traceback" not in done.err, said
+            said = f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
+            assert done.returncode == CODES.get(command, 0), said
+            assert "Traceback" not in done.stderr, said
     if section in MODELS:
         answered = [found for found in servers["model"].requests if "stream" in found.body]
         assert answered

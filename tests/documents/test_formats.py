@@ -437,7 +437,7 @@ def test_csv_rows_are_lines(tmp_path: Path, delimiter: str) -> None:
     assert document.text == 'name | note\nAda | says "hi" and goes\nBo | 1,5;2|3\n'
 
 
-def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path) -> None:
+def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path, monkeypatch) -> None:
     prose = "The points at the north end are heated from October on. " * 8
     rows = [["question", "answer"], ["Heating?", prose], ["More?", prose + "\nSecond line"]]
     buffer = io.StringIO()
@@ -448,6 +448,10 @@ def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path) -
     assert first == f"question: Heating?\nanswer: {prose.strip()}"
     assert second.startswith("question: More?\nanswer: The points")
     assert "langchain_community" in sys.modules
+    monkeypatch.setattr("rag.documents.csv.is_installed", lambda _name: False)
+    document = read(path)
+    assert document.text.startswith("question | answer\nHeating? | The points")
+    assert "langchain-community is not installed" in document.warnings[0]
 
 
 @pytest.mark.parametrize(

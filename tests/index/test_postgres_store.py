@@ -97,7 +97,7 @@ def test_the_rankings_are_nearly_those_of_the_catalog(both):
     assert firsts >= 0.97 * len(asked)
 
 
-@pytest.mark.parametrize("glob", ["line/", "*.md", "operations/**", "no-such-file"])
+@pytest.mark.parametrize("glob", ["line/", "no-such-file"])
 def test_chosen_documents_are_ranked_as_in_the_catalog(both, glob):
     chosen = GitIgnoreSpec.from_lines([glob])
     same = total = 0

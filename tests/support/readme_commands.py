@@ -11,7 +11,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from forked_program import crag_program
@@ -45,13 +44,6 @@ def _commands(found: re.Match[str]) -> list[str]:
     return [" ".join(alone.split())] if alone else []
 
 
-@dataclass(frozen=True)
-class Ran:
-    code: int
-    out: str
-    err: str
-
-
 class Shell:
     """Runs line after line as one session would: variables are kept."""
 
@@ -65,7 +57,9 @@ class Shell:
         """A new shell in the same folder, without what was exported since."""
         return Shell(self._folder, {**self._first, **variables})
 
-    def run(self, line: str, typed: str = "", seconds: float = 120) -> Ran:
+    def run(
+        self, line: str, typed: str = "", seconds: float = 120
+    ) -> subprocess.CompletedProcess[str]:
         script = f"{line}\ncode=$?\nenv -0 >'{self._kept}'\nexit $code"
         done = subprocess.run(
             ["bash", "-c", script],
@@ -79,7 +73,7 @@ class Shell:
         )
         pairs = self._kept.read_text().split("\0")
         self.environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-        return Ran(done.returncode, done.stdout, done.stderr)
+        return done
 
 
 def clone(folder: Path) -> None:
