@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from grader_rows import Asked, asked_rows
-from labelled import load_set
+from labelled import Asked, asked_rows, load_set
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from fitted_features import keep

@@ -1,4 +1,5 @@
-"""Labelled sets as collections of many sizes, with questions of their own and foreign ones.
+"""Labelled sets as collections of many sizes, with questions of their own and foreign ones; and
+what the grader measures of these: the rows its numbers are fitted to.
 
 A set is a folder with `queries.jsonl` and either `corpus.jsonl` or `files/`, as `crag eval` reads
 them.
@@ -7,6 +8,7 @@ them.
 from __future__ import annotations
 
 import json
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -17,14 +19,18 @@ from typing import Any
 from rag.documents.registry import open_document
 from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
+from rag.engines.local.grade import Pool, chunk_features, in_domain_features
 from rag.index.home.store import HomeStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.index.reader import CollectionReader
+from rag.question.parse import parse_question
+from rag.question.parts import POOL
 from rag.text.chunk import chunk_parts
 from state.documents import Chunk
 from state.errors import DocumentError
 
 EMBEDDER = BuiltinEmbedder()
+RETRIEVED = 8
 SIZES = ((1000, 1, 50), (300, 2, 30), (30, 10, 8))
 """Sub-sampled corpora: documents, how many such corpora, questions of their own in each."""
 FILE_SIZES = ((30, 3, 16),)
@@ -178,3 +184,74 @@ def _indexed(document: dict[str, Any]) -> IndexedDocument:
         content_hash="",
         title=document["title"] or None,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question on one corpus. `labels` and `chunks` go together; None is unknown."""
+
+    set_name: str
+    size: str
+    foreign: bool
+    absent: bool  # of the set's own, and read to be answered nowhere in it
+    labels: Sequence[bool | None]
+    chunks: Sequence[dict[str, float]]
+    in_domain: dict[str, float]
+
+
+def asked_rows(sets: Sequence[LabelledSet], seed: int, most: int) -> list[Asked]:
+    """Of each set, with foreign questions from the others."""
+    rows: list[Asked] = []
+    for one in sets:
+        others = sorted((other for other in sets if other is not one), key=lambda s: s.name)
+        rows += [row for corpus in corpora(one, others, seed, most) for row in _asked(corpus)]
+        print(f"{one.name}: measured", flush=True)
+    return rows
+
+
+def _asked(corpus: Corpus) -> list[Asked]:
+    with tempfile.TemporaryDirectory() as home:
+        collection = index(Path(home), corpus.documents)
+        try:
+            return [
+                measured
+                for queries, foreign in ((corpus.own, False), (corpus.foreign, True))
+                for query in queries
+                if (measured := _measure(corpus, collection, query, foreign)) is not None
+            ]
+        finally:
+            collection.close()
+
+
+def _measure(
+    corpus: Corpus, collection: CollectionReader, query: dict, foreign: bool
+) -> Asked | None:
+    question = asked_text(query)
+    hits = collection.search(question, RETRIEVED)
+    parsed = parse_question(question, collection)
+    pool = Pool.of(parsed, collection.search(parsed["text"], POOL))
+    if not hits:
+        return None
+    return Asked(
+        set_name=corpus.name,
+        size=corpus.size,
+        foreign=foreign,
+        absent=query.get("kind") in ("absent", "near-miss"),
+        labels=[False] * len(hits) if foreign else _labels(query, hits, collection),
+        chunks=[chunk_features(hit, pool) for hit in hits],
+        in_domain=in_domain_features(pool, collection.chunk_count),
+    )
+
+
+def _labels(query: dict, hits: list, collection: CollectionReader) -> list[bool | None]:
+    """Of a document whose pieces nobody judged, the first found stands for it."""
+    labels: list[bool | None] = []
+    seen: set[str] = set()
+    for hit in hits:
+        document = collection.document(hit["source"])
+        label = is_relevant(query, hit, document is None or document.chunk_count == 1)
+        if label is None and hit["source"] not in seen and not query["answers"]:
+            label = True
+        seen.add(hit["source"])
+        labels.append(label)
+    return labels

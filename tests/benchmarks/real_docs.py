@@ -24,10 +24,6 @@ class Source:
     folder: Path
     queries: Sequence[dict[str, Any]]
 
-    @property
-    def answerable(self) -> list[dict[str, Any]]:
-        return [query for query in self.queries if query["answerable"]]
-
 
 def sources(folder: Path) -> list[Source]:
     """Every folder below with questions and files, in order of name."""
@@ -53,12 +49,6 @@ def opened(source: Source, home: Path) -> Iterator[Session]:
 
 def one_line(text: str) -> str:
     return " ".join(text.split())
-
-
-def holds(text: str, query: dict[str, Any]) -> bool:
-    """Whether any of the expected strings stands in the text, whatever its white space."""
-    line = one_line(text)
-    return any(one_line(answer) in line for answer in query["answers"])
 
 
 def is_of(path: str, query: dict[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from cli.errors import Exit, end_on, exit_code
-from cli.render.text import dollars, place
+from cli.render.text import place
 from cli.terminal import clean
 from state import errors
 
@@ -105,14 +105,6 @@ def test_clean_leaves_nothing_that_drives_a_terminal(text: str, shown: str):
 def test_a_line_end_in_a_file_s_name_feigns_no_line():
     named = {"source": "a\n[2] b.md\u2028c", "page": None, "start_line": 3, "end_line": None}
     assert place(named) == "a [2] b.md c:3"
-
-
-@pytest.mark.parametrize(
-    ("cost", "words"),
-    [(0, "$0.0000"), (1.5, "$1.5000"), (0.0123, "$0.0123"), (3.93e-05, "$0.000039")],
-)
-def test_a_small_cost_keeps_two_digits(cost: float, words: str):
-    assert dollars(cost) == words
 
 
 def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):

@@ -12,11 +12,6 @@ from rag.index.home.catalog import Catalog
 RAILWAY = "# The railway\n\nThe Corbel Tunnel is 1,204 metres long.\n"
 
 
-def crag(home: Path, *arguments: str, umask: int) -> None:
-    done = run_forked(home, *arguments, umask=umask)
-    assert done.returncode == 0, done.stderr
-
-
 def modes(folder: Path) -> set[tuple[str, int]]:
     return {
         ("folder" if path.is_dir() else "file", stat.S_IMODE(path.stat().st_mode))
@@ -32,9 +27,10 @@ def test_a_home_is_its_owners_alone_whatever_the_umask(tmp_path, umask):
     (tmp_path / "docs").mkdir()
     (tmp_path / "docs" / "railway.md").write_text(RAILWAY)
     home = tmp_path / "home"
-    crag(home, "ingest", "docs", umask=umask)
-    crag(home, "ask", "How long is the Corbel Tunnel?", "-t", "railway", umask=umask)
-    crag(home, "research", "How long is the Corbel Tunnel?", umask=umask)
+    question = "How long is the Corbel Tunnel?"
+    for words in (("ingest", "docs"), ("ask", question, "-t", "railway"), ("research", question)):
+        done = run_forked(home, *words, umask=umask)
+        assert done.returncode == 0, done.stderr
     assert modes(home) == PRIVATE
 
 

@@ -6,8 +6,8 @@ import os
 
 import pexpect
 import pytest
+from crag import environment
 from forked_program import crag_program
-from readme_commands import ROOT
 
 COMPLETED = [
     ("crag thr", "threads"),
@@ -19,7 +19,7 @@ COMPLETED = [
 
 
 @pytest.fixture(scope="module")
-def environment(tmp_path_factory):
+def variables(tmp_path_factory):
     """A folder with a file, and `crag` on the PATH."""
     folder = tmp_path_factory.mktemp("shells")
     program = folder / "bin" / "crag"
@@ -27,14 +27,8 @@ def environment(tmp_path_factory):
     program.symlink_to(crag_program())
     (folder / "work").mkdir()
     (folder / "work" / "notes.md").write_text("notes")
-    return {
-        **os.environ,
-        "PATH": f"{program.parent}{os.pathsep}{os.environ['PATH']}",
-        "PYTHONPATH": str(ROOT),
-        "PWD": str(folder / "work"),
-        "TERM": "dumb",
-        "PS1": "$ ",
-    }
+    path = f"{program.parent}{os.pathsep}{os.environ['PATH']}"
+    return environment(folder, PATH=path, PWD=str(folder / "work"), TERM="dumb", PS1="$ ")
 
 
 def completes(child, line, word):
@@ -46,12 +40,12 @@ def completes(child, line, word):
     child.expect_exact("next-42")
 
 
-def test_bash_completes(environment):
+def test_bash_completes(variables):
     child = pexpect.spawn(
         "bash",
         ["--norc", "--noprofile", "-i"],
-        env=environment,
-        cwd=environment["PWD"],
+        env=variables,
+        cwd=variables["PWD"],
         encoding="utf-8",
         timeout=120,
         dimensions=(50, 200),

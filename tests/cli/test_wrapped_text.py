@@ -13,7 +13,6 @@ from rich.text import Text
 
 from cli.render.answer_text import answer_lines, snippet_text
 from cli.render.text import print_wrapped
-from cli.terminal import rows
 
 WIDTH = 24
 
@@ -86,18 +85,6 @@ def test_a_snippet_stands_below_its_place_and_says_so_once():
     assert [*answer_lines(answered)] == lines
     unsure = {"answer": "Not sure.\n\nIt … [1]", "citations": [], "nearest": [held]}
     assert [*answer_lines(unsure)] == ["Not sure.", "", *lines[:4]]
-
-
-@pytest.mark.parametrize(
-    ("text", "hang", "shown"),
-    [
-        ("k   Chunks retrieved in a loop.", 4, ["k   Chunks retrieved", "    in a loop."]),
-        ("max_loops  Corrections at most.", 11, ["max_loops  Corrections", "    at most."]),
-    ],
-)
-def test_what_stands_beside_a_label_hangs_from_it_where_there_is_room(text, hang, shown):
-    console = Console(width=20)
-    assert [row.plain for row in rows(Text(text), console, hang)] == shown
 
 
 @pytest.mark.parametrize(

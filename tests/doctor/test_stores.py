@@ -5,50 +5,44 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+from crag import crag
 from ingest_runs import home_of
-from typer.testing import CliRunner
 
-from cli.app import app
 from state.home_db import HOME_FILE
 
 QUESTION = "How long is the Corbel Tunnel?"
 LINE = {"line.md": "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"}
 
 
-def crag_in(home):
-    return lambda *arguments: CliRunner().invoke(app, [*arguments, "--home", str(home)])
-
-
 @pytest.fixture(scope="module")
 def asked(tmp_path_factory):
     """A home with a thread of one turn and two traces, to be copied."""
-    folder = tmp_path_factory.mktemp("asked")
-    crag = crag_in(home := home_of(folder, LINE))
-    assert crag("ask", QUESTION, "-t", "my line").exit_code == 0
-    assert crag("research", QUESTION).exit_code == 0
+    home = home_of(tmp_path_factory.mktemp("asked"), LINE)
+    assert crag(home, "ask", QUESTION, "-t", "my line").exit_code == 0
+    assert crag(home, "research", QUESTION).exit_code == 0
     return home
 
 
 @pytest.fixture
-def crag(tmp_path, asked):
-    return crag_in(shutil.copytree(asked, tmp_path / "home"))
+def home(tmp_path, asked):
+    return shutil.copytree(asked, tmp_path / "home")
 
 
 @pytest.mark.parametrize("name", ["catalog.sqlite", HOME_FILE])
-def test_a_damaged_file_is_named_with_what_mends_it(tmp_path, crag, name):
-    assert crag("doctor").exit_code == 0
-    path = tmp_path / "home" / name
+def test_a_damaged_file_is_named_with_what_mends_it(home, name):
+    assert crag(home, "doctor").exit_code == 0
+    path = home / name
     with closing(sqlite3.connect(path)) as db:
         db.execute("pragma wal_checkpoint(truncate)")
     data = bytearray(path.read_bytes())
     data[47] ^= 0x40  # the schema's format, of which there are four
     path.write_bytes(data)
-    told = crag("doctor")
+    told = crag(home, "doctor")
     assert told.exit_code == 4
     assert f"{name}: " in told.output
     assert f"{path}" in told.output.partition("mend: ")[2].replace("\n", " ")
 
 
-def test_what_a_process_killed_at_its_first_turn_leaves_is_no_damage(tmp_path, crag):
-    (tmp_path / "home" / "home.db").write_bytes(b"")
-    assert "ok    threads: home.db is sound" in crag("doctor").output
+def test_what_a_process_killed_at_its_first_turn_leaves_is_no_damage(home):
+    (home / "home.db").write_bytes(b"")
+    assert "ok    threads: home.db is sound" in crag(home, "doctor").output

@@ -43,14 +43,16 @@ def test_running_heads_and_page_numbers_are_read_once() -> None:
     assert pages[2:] == bodies[2:]
 
 
-def test_what_differs_by_more_than_the_pages_stays() -> None:
-    pages = ["Berth | Length\nA | 7\nTotal 12", "Berth | Length\nB | 8\nTotal 31"]
-    assert read(*pages) == pages
-    assert read("One page.\n1") == ["One page.\n1"]
-
-
-def test_the_numbered_titles_of_short_pages_stay() -> None:
-    pages = [f"Exercise {n}\nTask {n * n}" for n in range(1, 5)]
+@pytest.mark.parametrize(
+    "pages",
+    [
+        ["Berth | Length\nA | 7\nTotal 12", "Berth | Length\nB | 8\nTotal 31"],
+        ["One page.\n1"],
+        [f"Exercise {n}\nTask {n * n}" for n in range(1, 5)],
+        [f"Berth | Length\n{n} | 7{n * n}\nText {n * n}" for n in range(1, 5)],
+    ],
+)
+def test_what_differs_by_more_than_the_pages_and_a_table_s_header_stay(pages: list[str]) -> None:
     assert read(*pages) == pages
 
 
@@ -58,11 +60,6 @@ def test_words_broken_at_every_line_are_joined_in_time() -> None:
     begin = time.process_time()
     assert read("word-\n" * 40_000)
     assert time.process_time() - begin < 8
-
-
-def test_the_header_of_a_table_stays_on_every_page() -> None:
-    pages = [f"Berth | Length\n{n} | 7{n * n}\nText {n * n}" for n in range(1, 5)]
-    assert read(*pages) == pages
 
 
 def test_the_gaps_of_a_justified_line_are_spaces() -> None:

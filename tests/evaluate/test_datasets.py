@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.evaluate.datasets import load_dataset, read_corpus, sampled
-from rag.evaluate.sources import Sources
 from state.errors import UsageError
 
 SAMPLE = Path(__file__).parents[2] / "sample_corpus"
@@ -120,30 +119,3 @@ def test_a_sample_is_the_same_for_a_seed_and_in_order(limit, seed):
     assert len(sample) == min(limit, len(loaded.queries))
     places = [loaded.queries.index(query) for query in sample]
     assert places == sorted(set(places))
-
-
-class OneDocument:
-    """Knows one source, which lies at one path."""
-
-    def __init__(self, source: str, path: str | None) -> None:
-        self._source, self._path = source, path
-
-    def document(self, source: str):
-        if source != self._source:
-            return None
-        from rag.index.protocol import IndexedDocument
-
-        return IndexedDocument(source, self._path, None, "hash")
-
-
-def test_sources_are_called_as_the_dataset_calls_them(tmp_path):
-    path = tmp_path / "a" / "b.md"
-    path.parent.mkdir()
-    path.write_text("x")
-    sources = Sources(OneDocument("shown/b.md", str(path)), ["a/b.md", "c.md"], tmp_path)
-    assert sources.name("shown/b.md") == "a/b.md"
-    assert sources.missing({"a/b.md", "c.md"}) == {"c.md"}
-    elsewhere = Sources(OneDocument("/far/a/b.md", None), ["a/b.md", "b.md"], None)
-    assert elsewhere.name("/far/a/b.md") == "a/b.md"
-    assert elsewhere.name("other") == "other"
-    assert elsewhere.missing({"/far/a/b.md", "x"}) == {"x"}

@@ -105,10 +105,6 @@ def test_a_stage_that_did_not_answer_has_no_figures_of_answers_rather_than_zeros
     assert made["retrieval"]["recall@5"] == 1
 
 
-def test_what_was_searched_in_vain_counts_as_not_found():
-    assert figures(measurement(ranking=[]), measurement())["retrieval"]["recall@5"] == 0.5
-
-
 def test_the_table_says_every_figure_in_plain_text_where_there_is_no_terminal(capsys):
     print_report(figures(measurement(), baseline=[measurement()]))
     shown = capsys.readouterr().out

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -38,11 +37,6 @@ def test_the_newest_and_every_milestone_are_kept_in_order_and_nothing_is_changed
 
 def test_nothing_yet_is_an_empty_timeline():
     assert milestone_window(3)(None, None) == []  # type: ignore[arg-type]
-
-
-def test_negative_window_is_refused():
-    with pytest.raises(ValueError):
-        milestone_window(-1)
 
 
 def test_scratchpad_holds_the_last_write_only():

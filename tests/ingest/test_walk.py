@@ -21,15 +21,6 @@ def names(root: Path, include=(), exclude=()) -> set[str]:
     return {path[len(start) :] for path in found.files}
 
 
-def test_a_walk_finds_files_with_size_and_times(tmp_path):
-    make(tmp_path, "a.md", "sub/b.md")
-    start = os.path.realpath(tmp_path) + "/"
-    found = walk(start, rules_for(start, (), ()))
-    status = (tmp_path / "a.md").stat()
-    assert set(found.files) == {start + "a.md", start + "sub/b.md"}
-    assert found.files[start + "a.md"] == (4, status.st_mtime_ns, status.st_ctime_ns)
-
-
 def test_hidden_and_leftover_files_are_left_out(tmp_path):
     make(tmp_path, "a.md", ".hidden", ".git/config", "a.md~", "~$a.docx", "node_modules/x.js")
     assert names(tmp_path) == {"a.md"}

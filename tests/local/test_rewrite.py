@@ -49,12 +49,6 @@ def test_a_query_is_never_repeated_and_the_loop_ends_with_a_reason(railway):
     assert result.reason
 
 
-def test_nothing_to_go_by_is_said(railway):
-    result = rewrite(rewrite_request(railway, "the of and", ["the of and"]), railway)
-    assert result.query is None
-    assert "no" in result.reason
-
-
 @settings(
     max_examples=40,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],

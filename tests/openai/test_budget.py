@@ -3,12 +3,14 @@
 from threading import Thread
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from openai_samples import settings_for
 
 from rag.budget import Budget, BudgetSpent, recorded, recorded_call, with_calls
 from rag.engines.openai.prices import charge, price_of, require_prices
 from rag.engines.openai.reply import Reply
-from state.answer import NO_USAGE
+from state.answer import NO_USAGE, add_usage
 from state.errors import SettingsError
 
 
@@ -41,10 +43,6 @@ def test_money_leaves_room_at_the_model_s_price():
     budget.add(1, 0.0005)
     with pytest.raises(BudgetSpent, match="--max-cost"):
         budget.check()
-
-
-def test_the_tighter_limit_counts():
-    assert Budget(max_tokens=500, max_cost=0.01).room(100, (1.0, 2.0)) == 400
 
 
 def test_a_money_budget_needs_a_price():
@@ -84,3 +82,23 @@ def test_one_unpriced_call_makes_the_cost_unknown():
     assert usage["cost_usd"] is None
     assert usage["by_node"]["generate"]["estimated"] is True
     assert budget.tokens == sum(usage[f"{side}_tokens"] for side in ("input", "output"))
+
+
+SPENT = st.fixed_dictionaries(
+    {
+        "llm_calls": st.integers(0, 5),
+        "input_tokens": st.integers(0, 10_000),
+        "output_tokens": st.integers(0, 10_000),
+        "cost_usd": st.one_of(st.none(), st.floats(0, 10)),
+    }
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), SPENT), max_size=12))
+def test_the_nodes_add_up_to_the_whole_and_nothing_is_mutated(calls: list):
+    usage = NO_USAGE
+    for node, one in calls:
+        usage = add_usage(usage, node, one)
+    for key in ("llm_calls", "input_tokens", "output_tokens"):
+        assert usage[key] == sum(node[key] for node in usage["by_node"].values())
+    assert NO_USAGE["by_node"] == {}

@@ -124,11 +124,6 @@ def test_a_server_of_this_machine_that_reads_slowly_is_asked_once(
     assert len(requests) == calls
 
 
-def test_no_loop_left_is_none(home):
-    answer, requests = asked(home, model(), max_loops=0)
-    assert (answer["status"], len(requests)) == ("abstained", 1)
-
-
 EMPTY = '{"parts": [], "held": false, "missing": []}'
 QUOTED = (
     '{"parts": [{"text": "At 21.", "quotes": [{"document": 1, "quote": "Who steers a boat"}]}],'

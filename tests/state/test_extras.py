@@ -8,8 +8,6 @@ import pytest
 from bare_process import without
 from ingest_runs import home_of
 
-from state.extras import require_extra
-
 
 @pytest.mark.parametrize(
     ("words", "module", "extra"),
@@ -40,8 +38,3 @@ def test_the_extra_is_named_where_it_is_missing(tmp_path, words, module, extra):
     (line,) = done.stderr.splitlines()
     assert f"pip install '.[{extra}]' in crag's clone" in line
     assert "Traceback" not in line
-
-
-@pytest.mark.parametrize("module", ["psycopg", "langgraph.checkpoint.postgres", "mcp"])
-def test_what_is_installed_is_not_asked_for(module):
-    require_extra(module, "any", "This")

@@ -10,7 +10,7 @@ from rag.documents.stream import Part
 from rag.text.blocks import blocks_of_text
 from rag.text.chunk import chunk_parts
 from rag.text.sentences import block_sentences
-from state.blocks import Block, BlockKind
+from state.blocks import BlockKind
 
 MARKDOWN = """---
 title: Pumps
@@ -336,15 +336,6 @@ def test_blocks_are_in_order_apart_and_stripped(text: str, document_format: str)
             assert not text[covered:start].strip()
             covered = end
         assert not text[covered : block.end_char].strip()
-
-
-def test_blocks_of_a_later_stretch_are_absolute() -> None:
-    moved = blocks_of_text(MARKDOWN, "markdown", base=1000)
-    assert moved[5] == Block(
-        BlockKind.CODE,
-        *(each + 1000 for each in blocks_of_text(MARKDOWN, "markdown")[5].extent),
-        lead=moved[4].extent,
-    )
 
 
 HOSTILE = {

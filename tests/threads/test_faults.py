@@ -16,15 +16,6 @@ from state.home_db import HOME_SCHEMA
 from state.postgres import place
 
 
-def test_folder_that_cannot_be_made(tmp_path):
-    (tmp_path / "file").write_text("in the way")
-    with (
-        open_turn_store(tmp_path / "file" / "home") as store,
-        pytest.raises(StorageError),
-    ):
-        store.append("a", make_answer())
-
-
 def test_full_disk_loses_only_the_turn_that_did_not_fit(tmp_path):
     with open_turn_store(tmp_path) as store:
         store.append("a", make_answer())

@@ -25,8 +25,6 @@ TALK = [
     "When is the museum open?",
     "And on Mondays?",
     "What does it cost?",
-    "Who is the general manager of the railway?",
-    "When did she start?",
     "How many arches does the Gillfoot Viaduct have?",
     "And how high is it?",
 ]
@@ -77,7 +75,7 @@ def test_follow_ups_replay_from_the_history_they_had(home: Path):
     with TraceStore(home) as traces:
         before = [traces.get(identity) for identity in ids]
     resolved = [t for t in before if t["answer"]["standalone_question"] != t["answer"]["question"]]
-    assert len(resolved) >= 3
+    assert len(resolved) >= 2
     for trace in before:
         identical(trace, again(trace, home))
     with open_session(local(home)) as session:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 from typing import Any, cast
 
@@ -8,9 +7,8 @@ import pytest
 from turn_samples import make_answer
 
 from rag.tracing.diff import diff_traces
-from state.errors import StorageError, UsageError
+from state.errors import UsageError
 from state.events import Event
-from state.home_db import HOME_FILE
 from state.trace_store import Trace, TraceStore
 
 CHUNK = {"chunk_id": "3fa9c1d2", "source": "a.md", "score": 1.0, "relevant": True}
@@ -67,12 +65,6 @@ def test_traces_are_bounded_by_number(tmp_path: Path):
     assert kept[0]["question"] == "q119"
 
 
-def test_a_damaged_store_is_one_named_error(tmp_path: Path):
-    (tmp_path / HOME_FILE).write_bytes(b"not a database at all, but long enough" * 40)
-    with TraceStore(tmp_path) as store, pytest.raises(StorageError, match="damaged"):
-        store.summaries()
-
-
 def test_a_trace_that_cannot_be_kept_leaves_the_store_writable(tmp_path: Path):
     nameless = cast("Any", {**make_answer("q", "a"), "thread": "\ud800"})
     with TraceStore(tmp_path) as store, TraceStore(tmp_path) as other:
@@ -83,24 +75,12 @@ def test_a_trace_that_cannot_be_kept_leaves_the_store_writable(tmp_path: Path):
         assert [row["trace_id"] for row in store.summaries()] == ["t0003", "t0002"]
 
 
-def test_the_same_run_has_no_difference():
-    assert diff_traces(a_trace(events()), a_trace(events())) == []
-
-
 def test_queries_grades_and_settings_are_told_apart():
     other = a_trace(events(k=4), query="rail", relevant=False, confidence=0.1)
     found = {d["what"]: (d["a"], d["b"]) for d in diff_traces(a_trace(events()), other)}
     assert found["loop 0 query"] == ("railway", "rail")
     assert found["k"] == ("8", "4")
     assert found["loop 0 grade of a.md 3fa9c1"] == ("relevant 0.90", "not relevant 0.10")
-
-
-def test_a_store_that_is_not_a_store_is_left_alone(tmp_path: Path):
-    with sqlite3.connect(tmp_path / HOME_FILE) as db:
-        db.execute("create table other (x)")
-    with TraceStore(tmp_path) as store:
-        store.keep("t1", events(), make_answer("q", "a"))
-        assert len(store.summaries()) == 1
 
 
 def ids(store: TraceStore, thread: str | None = None) -> list[str]:
