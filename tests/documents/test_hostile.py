@@ -183,7 +183,7 @@ def test_a_wide_sheet_stops_at_the_limit(tmp_path: Path) -> None:
     assert sheet is not None
     for number in range(50):
         sheet.append([number] * 10)
-    sheet["XFD60"] = "far away"
+    sheet["ZZ60"] = "far away"
     path = tmp_path / "a.xlsx"
     book.save(path)
     document = read_document(path, Limits(cells=200))
@@ -273,10 +273,10 @@ def test_an_unreadable_file_and_a_pipe_are_refused(tmp_path: Path) -> None:
 
 def test_an_abandoned_stream_lets_go_of_its_file(tmp_path: Path) -> None:
     path = make_pdf(tmp_path / "a.pdf", ["one", "two"])
-    before = len(list(Path("/proc/self/fd").iterdir()))
     with open_document(path) as stream:
         next(stream.parts)
-    assert len(list(Path("/proc/self/fd").iterdir())) == before
+    held = [each for each in Path("/proc/self/fd").iterdir() if each.exists()]
+    assert [each for each in held if each.samefile(path)] == []
 
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\r]")

@@ -159,11 +159,6 @@ def test_a_relevant_document_that_is_not_there_is_told(dataset, tmp_path):
     assert json.loads(result.stdout)["retrieval"]["recall@5"] < 1
 
 
-def test_a_baseline_needs_answers(dataset, tmp_path):
-    result = run(dataset, tmp_path / "home", "--stage", "retrieval", "--baseline")
-    assert result.exit_code == Exit.USAGE
-
-
 def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_path):
     home = tmp_path / "home"
     result = run(dataset, home, "--json", "--baseline")

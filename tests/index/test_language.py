@@ -9,7 +9,7 @@ from index_samples import EMBEDDER, document, part
 from shared_stores import fill
 
 from rag.index.home.store import HomeStore
-from rag.index.language import ENGLISH, in_language, in_language_of, in_use, language_of
+from rag.index.language import ENGLISH, in_language, in_language_of, language_of
 from rag.index.terms import indexed_text, term_spans, terms, words
 from rag.index.vocabulary import spoken
 
@@ -48,18 +48,6 @@ def reading_of(*questions):
 )
 def test_the_language_of_a_question(question, language):
     assert language_of(question) == language
-
-
-def test_a_text_is_read_in_the_language_of_the_first_question_that_shows_one():
-    with reading_of("Warum?", "Wie hoch sind die Häuser?", "How high are the houses?"):
-        assert in_use() == "german"
-        with reading_of("How high are the houses?"):
-            assert in_use() == "german"
-        with in_language(ENGLISH):
-            assert in_use() == ENGLISH
-    with reading_of("Warum?"):
-        assert in_use() == ENGLISH
-    assert in_use() == ENGLISH
 
 
 def test_terms_are_stems_of_the_language_without_its_function_words():

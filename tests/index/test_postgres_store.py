@@ -82,7 +82,7 @@ def top_ten(both, queries, **options):
 
 def test_the_rankings_are_nearly_those_of_the_catalog(both):
     german = ["Wie viele Türen hat ein Haus?", "Womit hat man eine Pfanne geheizt?"]
-    asked = [*QUERIES, *german, "RFC 403", "the", "", "tunnel " * 2_000]
+    asked = [*QUERIES[::2], *german, "RFC 403", "the", "", "tunnel " * 2_000]
     same = total = firsts = 0
     for here, there in top_ten(both, asked):
         known = {chunk["chunk_id"]: chunk for chunk in here}

@@ -12,7 +12,7 @@ from rag.index.collection_rows import CollectionRow
 from rag.index.home import catalog
 from rag.index.home.queries import HomeQueries
 from rag.index.home.vectors import ChromaIndex
-from rag.index.ranking import best_window, fuse
+from rag.index.ranking import best_window
 from rag.index.tables import SQLITE_TABLES
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
 from rag.index.vocabulary import edit_distance
@@ -115,9 +115,3 @@ def test_frequent_terms_are_left_out_when_the_rare_ones_cost_enough():
     chosen = searched_terms({"rare": 3, "known": 15_000, "everywhere": 90_000, "absent": 0})
     assert chosen == ["rare", "known"]
     assert searched_terms({"everywhere": 90_000}) == ["everywhere"]
-
-
-def test_the_only_chunk_with_the_words_stands_first_where_all_that_is_near_is_nearly_alike():
-    near = {row: 0.6 + row / 10_000 for row in range(100)}
-    scores = fuse({100: 21.4}, {**near, 100: 0.1})
-    assert max(scores, key=scores.__getitem__) == 100

@@ -17,15 +17,6 @@ def railway(tmp_path_factory):
     collection.close()
 
 
-@pytest.mark.parametrize(
-    ("ordinary", "specific"),
-    [("sure", "parquet"), ("many", "breakpoint"), ("turn", "viaduct"), ("introduced", "debugger")],
-)
-def test_a_word_that_names_a_thing_says_more_than_an_ordinary_one(ordinary, specific):
-    little, much = specificities([ordinary, specific])
-    assert 2 * little**2 < much**2
-
-
 def test_a_number_says_what_it_says(railway):
     question = parse_question("Who wrote rule 168?", railway)
     assert question["specificity"]["168"] == 1.0

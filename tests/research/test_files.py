@@ -59,10 +59,3 @@ def test_what_a_planner_s_largest_round_leaves_is_small():
         files = merge_files(files, {name: written(name, "x" * INLINE_BYTES, step, "done")})
         assert len(pickle.dumps(files)) < 400_000
     assert len(files) == DONE_STEPS + 1 + MOST_SUBTASKS
-
-
-def test_merging_writes_replaces_and_evicts_without_touching_its_arguments():
-    old = {"a": entry(1), "b": entry(1)}
-    merged = merge_files(old, {"a": None, "c": entry(2)})
-    assert set(merged) == {"b", "c"}
-    assert set(old) == {"a", "b"}

@@ -368,8 +368,14 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-@pytest.mark.parametrize("document_format", ["markdown", "text"])
+PLAIN_TOO = ("quotes", "quoted lines", "lists", "one line", "marks", "rows")
+PLAIN_TOO += ("items", "underlines", "colons", "titles", "blank")
+
+
+@pytest.mark.parametrize(
+    ("name", "document_format"),
+    [*((name, "markdown") for name in HOSTILE), *((name, "text") for name in PLAIN_TOO)],
+)
 def test_hostile_texts_are_read_in_time(name: str, document_format: str) -> None:
     begin = time.process_time()
     text = HOSTILE[name]

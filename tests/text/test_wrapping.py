@@ -72,12 +72,6 @@ def test_a_message_is_its_lines_up_to_the_next_time() -> None:
     assert parts(CHAT) == [first, second, f"{third}\n{more}", last]
 
 
-def test_an_item_goes_on_where_its_lines_hang() -> None:
-    text = "- the red\n  boat\n- the blue one\nNext"
-    shown = [text[block.start_char : block.end_char] for block in blocks_of_text(text)]
-    assert shown == ["- the red\n  boat", "- the blue one", "Next"]
-
-
 def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
     text = (
         "The lease began in May 2023 and ends on the thirtieth of April\n2026. Then it is renewed."
