@@ -72,8 +72,7 @@ class PostgresWriter(CollectionWriter):
             " VALUES ($1, $2, $3, $4, array_to_tsvector($5::text[]))",
             rows,
         )
-        counted = sorted(held)
-        self._sql.execute(_COUNT, (self.row.id, counted, [held[term] for term in counted]))
+        self._sql.execute(_COUNT, (self.row.id, list(held), list(held.values())))
 
     def _unindex(self, documents: Sequence[int]) -> None:
         self._sql.execute(_UNCOUNT, (list(documents), self.row.id))
