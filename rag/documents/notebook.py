@@ -11,10 +11,12 @@ from rag.documents.layout import Layout
 from rag.documents.stream import Part, Reading
 
 _OUTPUT_CHARS = 20_000
+_SEEN = ("image/", "application/vnd.")
+"""What is drawn: the text that comes with it names an object."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """One piece a cell. Pictures and HTML outputs are left out; their text form is kept."""
+    """One piece a cell. Pictures are left out, of an HTML output the text form is kept."""
     for cell in _dicts(json.loads(read_text(reading)), "cells"):
         source = _joined(cell.get("source"))
         if cell.get("cell_type") == "code":
@@ -31,6 +33,8 @@ def _output(output: dict[str, Any]) -> str:
     if "ename" in output:
         return f"{output['ename']}: {output.get('evalue')}"
     data = output.get("data")
+    if isinstance(data, dict) and any(key.startswith(_SEEN) for key in data):
+        return ""
     return _joined(data.get("text/plain") if isinstance(data, dict) else output.get("text"))
 
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from contextlib import closing
 from io import BytesIO
+from math import hypot
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -20,11 +21,15 @@ from state.errors import DocumentError
 from state.wording import plural
 
 if TYPE_CHECKING:
-    from pypdf import PdfReader
+    from pypdf import PageObject, PdfReader
 
     from rag.documents.picture import Pixels
 
 _LINE_TAIL = re.compile(r"[ \t\xa0]+\r?\n")
+_LEVEL = 1.0
+"""Points that words of one line lie apart in height, at most."""
+_EMS = 2.0
+"""What lies between the last sign of a word and the next word of its line, at most."""
 _FORGET_EVERY = 20
 _MOST_SCALE = 300 / 72  # pixels a point: what is drawn finer is not read better
 
@@ -98,10 +103,37 @@ def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None
     """None where it cannot be read, with a warning."""
     try:
         with parsing("pdf"):
-            return _LINE_TAIL.sub("\n", document.pages[number - 1].extract_text())
+            return _LINE_TAIL.sub("\n", _text_of(document.pages[number - 1]))
     except DocumentError as error:
         reading.warn(f"page {number} cannot be read: {error.message}")
         return None
+
+
+def _text_of(page: PageObject) -> str:
+    """Its text; a word set by itself right behind another, at its height, is on its line:
+    browsers and Google Docs set words so.
+    """
+    pieces: list[str] = []
+    x, height, ended = 0.0, 0.0, True  # of the last word; where its last sign is was told
+
+    def visit(text: str, at: list[float], by: list[float], _font: object, size: float) -> None:
+        nonlocal x, height, ended
+        right = at[0] * by[4] + at[2] * by[5] + at[4]
+        up = at[1] * by[4] + at[3] * by[5] + at[5]
+        is_level = abs(up - height) < _LEVEL
+        if text.strip():
+            wide = abs(size) * hypot(*by[:2]) * hypot(*at[:2])
+            if pieces and pieces[-1] == "\n" and is_level and 0 < right - x < _EMS * wide:
+                pieces[-1] = " "
+            x, height, ended = right, up, False
+        elif not text and not ended:
+            ended = True
+            x = right if is_level else x
+        if text:
+            pieces.append(text)
+
+    page.extract_text(visitor_text=visit)
+    return "".join(pieces)
 
 
 def _recognized(number: int, reading: Reading) -> Iterator[Part]:

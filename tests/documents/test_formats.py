@@ -179,6 +179,35 @@ def test_a_scan_and_a_locked_pdf_say_so(tmp_path: Path) -> None:
     assert "Open to all" in read(opened).text
 
 
+def set_by_words(*lines: str, gap: int = 5) -> bytes:
+    """A PDF as browsers write it: upside down, each word set by itself, sign by sign."""
+    drawn = "1 0 0 -1 0 792 cm"
+    for number, line in enumerate(lines, 1):
+        right = 72
+        drawn += f" q .75 0 0 .75 0 {40 * number} cm"
+        for word in line.split():
+            signs = " 8 0 Td ".join(f"({sign}) Tj" for sign in word)
+            drawn += f" BT /F 15 Tf 1 0 0 -1 {right} 5 Tm 0 -13 Td {signs} ET"
+            right += 8 * len(word) + gap
+        drawn += " Q"
+    fonts = "<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Courier>>>>>>"
+    objects = (
+        "<</Type/Catalog/Pages 2 0 R>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources{fonts}>>",
+        f"<</Length {len(drawn)}>>stream\n{drawn}\nendstream",
+    )
+    body = "".join(f"{n} 0 obj{each}endobj\n" for n, each in enumerate(objects, 1))
+    return f"%PDF-1.4\n{body}trailer<</Root 1 0 R>>\n".encode()
+
+
+def test_words_of_a_pdf_that_are_set_one_by_one_are_lines(tmp_path: Path) -> None:
+    lines = ("Two boats lie", "at the weir", "a")
+    assert read(save(tmp_path, "a.pdf", set_by_words(*lines))).text == "\n".join(lines) + "\n"
+    columns = read(save(tmp_path, "b.pdf", set_by_words("oil water", gap=200)))
+    assert columns.text == "oil\nwater\n"
+
+
 def test_a_damaged_page_does_not_lose_the_document(tmp_path: Path) -> None:
     import zlib
 
@@ -421,8 +450,7 @@ def test_notebook(tmp_path: Path) -> None:
     document = read(save(tmp_path, "a.ipynb", content))
     assert document.title == "Study"
     assert document.text == (
-        "# Study\nWords\n\n```\nprint(1)\n```\n\n```\n1\n```\n\n```\n<Figure>\n```\n\n"
-        "```\nE: bad\n```\n\n"
+        "# Study\nWords\n\n```\nprint(1)\n```\n\n```\n1\n```\n\n```\nE: bad\n```\n\n"
     )
 
 
