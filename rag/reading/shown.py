@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from textwrap import dedent, indent
 
 from rag.reading.stretches import Unit
+from rag.text.line_marks import ITEM
 from rag.text.prose import as_prose
 from state.blocks import Block, BlockKind
 from state.passages import RetrievedChunk, text_between
@@ -28,10 +29,14 @@ def shown_stretch(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longe
     pieces = [_lead(lead)] if lead.strip() else []
     kinds = [chunk["blocks"][units[0].place].kind] if pieces else []
     place = 0
+    blocks = [Block(*chunk["blocks"][unit.place]) for unit in units]
+    levels = [each.level for each in blocks if each.kind is BlockKind.ITEM]
+    depth = levels[0] - 1 if levels and ITEM.match(lead) else min(levels, default=0)
     while place < len(units):
-        block = chunk["blocks"][units[place].place]
+        block = blocks[place]
         own = [unit for unit in units[place:] if unit.place == units[place].place]
-        pieces.append(_piece(chunk, block, own, longest))
+        set_in = "  " * (block.level - depth) * (block.kind is BlockKind.ITEM)
+        pieces.append(set_in + _piece(chunk, block, own, longest))
         kinds.append(block.kind)
         place += len(own)
     shown = pieces[0]

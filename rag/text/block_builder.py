@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rag.text.line_marks import GLANCE
-from rag.text.wrapping import FIELD, lines_of, runs, stripped
+from rag.text.wrapping import FIELD, NAMED, lines_of, runs, stripped
 from state.blocks import PROSE, Block, BlockKind, Extent
 
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
@@ -101,12 +101,16 @@ class BlockBuilder:
     def _finished(self, opened: OpenBlock) -> Iterator[Block]:
         """What it becomes: a block, or several where its lines were broken on purpose."""
         kind, extents = opened.kind, [(opened.start, opened.end)]
-        if kind in PROSE and not opened.whole and "\n" in self._said(extents[0]):
+        if kind in PROSE and "\n" in self._said(extents[0]):
             start, end = opened.start - self.base, opened.end - self.base
             lines = lines_of(self.text, start, end)
-            extents = [(first + self.base, last + self.base) for first, last in runs(lines)]
-            if kind is BlockKind.PARAGRAPH and all(FIELD.match(line[:GLANCE]) for _, line in lines):
-                kind = BlockKind.METADATA
+            is_alone = kind is BlockKind.PARAGRAPH
+            named = is_alone and all(NAMED.match(line[:GLANCE]) for _, line in lines)
+            if named or not opened.whole:
+                parts = [(at, at + len(line)) for at, line in lines] if named else runs(lines)
+                extents = [(first + self.base, last + self.base) for first, last in parts]
+                if is_alone and (named or all(FIELD.match(line[:GLANCE]) for _, line in lines)):
+                    kind = BlockKind.METADATA
         for index, (start, end) in enumerate(extents):
             own = BlockKind.PARAGRAPH if index and kind is BlockKind.ITEM else kind
             # Between two quoted paragraphs stands a mark alone.
@@ -139,7 +143,10 @@ class BlockBuilder:
         """A line of a table: its first one is the header of the others."""
         opened = self.open
         self.close()
-        if after_blank or self.last is None or self.last.kind is not BlockKind.ROW:
+        # One cell above several is a title: the columns are named below it.
+        own = self._header is not None and self._header[0] >= self.base and self._said(self._header)
+        titled = own and "|" not in own and " | " in self._said((start, end))
+        if after_blank or titled or self.last is None or self.last.kind is not BlockKind.ROW:
             self._header = None
         if opened and opened.kind is BlockKind.PARAGRAPH and not after_blank:
             # What stands right above a table says what it shows.

@@ -35,8 +35,8 @@ def document_title(found: Iterable[Naming], path: Path) -> str | None:
             headings.append((block.level, said))
             continue
         name, _, value = said.partition(":")
-        if name.lower() == "title" and value.strip(" \"'"):
-            return value.strip(" \"'")
+        if name.lower() == "title" and not block.level and value.strip(" :\"'"):
+            return value.strip(" :\"'")
     if not headings:
         return None
     level, first_heading = headings[0]

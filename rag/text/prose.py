@@ -20,7 +20,8 @@ _TAG = rf"</[A-Za-z][\w.-]{{0,40}}>|(?<!\w)<(?:{_BARE})\s*/?>|<[A-Za-z][\w.-]{{0
 no type like List<T>."""
 _UNSAID = re.compile(
     r"(?<!\S)<!--.*?-->(?!\S)|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
-    rf"|{_TAG}|\\(?=[*_#\[\]<>~|!-]|$)"
+    rf"|{_TAG}|\\(?=[#\[\]<>~|!-]|$)"
+    r"|\{\{(?:query|embed|cards|renderer|video)\b.{0,500}?\}\}|\(\([\da-f]{8}-[\da-f-]{27}\)\)"
     r"|!\[\[[^\[\]\n]{1,300}\]\]|(?<!\S)%%.{0,500}?%%(?!\S)|(?<=\S)[ \t]+\^[a-z\d-]{4,60}$",
     re.DOTALL | re.MULTILINE,
 )
@@ -30,20 +31,24 @@ breaks a line; of a wiki's notes what is shown in their place, and what names a 
 _MARKED = re.compile(
     r"""(?P<code>`[^`]*`)
       | (?<![\w\]])!?\[(?P<link>(?:`[^`]*`|\[[^\[\]]{0,200}\]|[^\[\]`]){1,300})\]
-        \((?:[^()\s]|\([^()\s]{0,200}\)){0,1000}(?:\s+(?:"[^"]{0,300}"|'[^']{0,300}'))?\)
+        (?:\((?:[^()\s]|\([^()\s]{0,200}\)){0,1000}(?:\s+(?:"[^"]{0,300}"|'[^']{0,300}'))?\)
+          |\[[^\[\]]{0,100}\])
       | (?<![\w\]])\[\[(?=\S)(?P<note>[^\[\]|\n]{1,200})(?:\|(?P<alias>[^\[\]\n]{1,200}))?\]\]
       | (?<![\w=])==(?=\S)(?P<lit>[^=\n]{1,300})(?<=\S)==(?![\w=])
       | (?<!\w)\*\*(?=\S)(?P<strong>(?:`[^`]*`|[^*`]){1,1000}?)(?<=\S)\*\*(?!\w)
+      | (?<![\w*\\])\*(?=[^\s*])(?P<stressed>(?:`[^`]*`|[^*`]){1,300}?)(?<=[^\s*\\])\*(?![\w*])
+      | (?<![\w\\])_(?=[^\s_])(?P<slanted>(?:`[^`]*`|[^_`]){1,300}?)(?<=[^\s_\\])_(?!\w)
       | <br\s*/?>""",
     re.VERBOSE | re.IGNORECASE,
 )
+_ESCAPED = re.compile(r"(`[^`]*`)|\\(?=[*_])")
 _ROUND = str.maketrans("[]", "()")
 
 
 def as_prose(text: str) -> str:
     """A paragraph on one line, without the marks of quoted lines, comments and what only a site's
-    generator reads, its links as their words, nothing in bold; its own note signs, which would pass
-    for markers, in round brackets. What stands in backticks keeps them all.
+    generator reads, its links as their words, nothing in bold or italics; its own note signs, which
+    would pass for markers, in round brackets. What stands in backticks keeps them all.
     """
     first, _, further = text.partition("\n")
     pieces = f"{first}\n{_QUOTE_MARKS.sub('', further)}".split("`")
@@ -54,12 +59,13 @@ def as_prose(text: str) -> str:
     shown = "`".join(pieces)
     for _ in range(2):  # a link may be in bold, or have an image for words
         shown = _MARKED.sub(_words, shown)
-    return one_line(shown)
+    return one_line(_ESCAPED.sub(r"\1", shown))
 
 
 def _words(found: re.Match[str]) -> str:
     note = found["alias"] or (found["note"] or "").strip("#").replace("#", " > ")
-    return found["code"] or found["link"] or note or found["lit"] or found["strong"] or " "
+    stressed = found["strong"] or found["stressed"] or found["slanted"]
+    return found["code"] or found["link"] or note or found["lit"] or stressed or " "
 
 
 def one_line(text: str) -> str:

@@ -33,6 +33,7 @@ To put it out:
 - Bring these:
 - a ladder
 - a can of oil
+  - or of petrol
 """
 
 
@@ -84,6 +85,11 @@ def test_code_is_whole_lines_set_in_and_a_row_stands_below_its_header(found):
     assert any('    lamp --cover "glass hood"' in each.split("\n") for each in shown)
     shown = [each["located"]["shown"] for each in found("price of the hood")]
     assert any("| part | price |\n" in each and "| hood | 17" in each for each in shown)
+
+
+def test_an_item_is_set_in_below_the_one_that_it_belongs_to(found):
+    shown = [each["located"]["shown"] for each in found("a can of oil or of petrol")]
+    assert any("- a can of oil\n  - or of petrol" in each for each in shown)
 
 
 def test_what_another_page_says_again_is_not_shown(reader):

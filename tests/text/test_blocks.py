@@ -184,6 +184,39 @@ def test_what_is_set_in_below_a_note_a_tab_or_a_definition_is_no_code() -> None:
     assert found[1].lead == found[0].extent
 
 
+OUTLINE = """\
+title:: Pumps
+kind:: [[Tool]]
+
+- ## Oil
+  id:: 0f0f0f0f
+\t- Buy it:
+\t\t- name:: SAE
+\t\t  price:: 3
+\t  collapsed:: true
+\t- #tag it
+- Run
+"""
+
+
+def test_an_outline_has_headings_and_what_is_named_stands_line_by_line() -> None:
+    assert read(OUTLINE, "markdown") == [
+        ("metadata", 0, "title:: Pumps", None),
+        ("metadata", 0, "kind:: [[Tool]]", None),
+        ("heading", 2, "Oil", None),
+        ("item", 2, "- Buy it:", None),
+        ("item", 3, "- name:: SAE\n\t\t  price:: 3", "- Buy it:"),
+        ("item", 2, "- #tag it", None),
+        ("item", 1, "- Run", None),
+    ]
+    settings = "[log]\nlevel = 'low'\n\nIn short: no\nwrapped text: none.\n"
+    assert read(settings, "markdown") == [
+        ("metadata", 0, "[log]", None),
+        ("metadata", 0, "level = 'low'", None),
+        ("paragraph", 0, "In short: no\nwrapped text: none.", None),
+    ]
+
+
 def test_a_paragraph_that_is_a_command_is_code_with_the_line_above_it() -> None:
     text = (
         "- [c]reate an archive:\n\n`tar cf {{a.tar}} {{b}}`\n\n- List\n\n`tar t`\n\n"
@@ -265,6 +298,17 @@ def test_a_manual_page_has_sections_and_prose_that_is_set_in() -> None:
         (BlockKind.CODE, "           $ pump --all"),
         (BlockKind.PARAGRAPH, "Written by Ada."),
         (BlockKind.CODE, "    $ pump stop()"),
+    ]
+
+
+def test_the_columns_of_a_sheet_are_named_below_its_titles() -> None:
+    rows = read("# Oil\n\nSales\nBy shop\nshop | litres\nWeir | 3\nTotal\n", "xlsx")
+    assert [(said, lead) for _, _, said, lead in rows[1:]] == [
+        ("Sales", None),
+        ("By shop", "Sales"),
+        ("shop | litres", None),
+        ("Weir | 3", "shop | litres"),
+        ("Total", "shop | litres"),
     ]
 
 

@@ -96,6 +96,16 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         ("[[Ink|Inks]], [[Pens#Nibs]] ![[a.png]] ==now== %%why%% ^b12a", "Inks, Pens > Nibs now"),
         ("if [[ -f x ]] a[[b]] c==d==e 5%% ^2",) * 2,
         (r"\# \*Not\* a\_b \[1\] C:\d", r"# *Not* a_b (1) C:\d"),
+        ("[All][] of [it][a b], ![oil][] [x]: l[0][1]", "All of it, oil [x]: l[0][1]"),
+        (
+            "*Never* (_not `a_b`\nnow_) 2 * 3 *.md, __init__ _x a_b_ *",
+            "Never (not `a_b` now) 2 * 3 *.md, __init__ _x a_b_ *",
+        ),
+        (r"\*\*Not\*\* \_this\_ `\*`", r"**Not** _this_ `\*`"),
+        (
+            "{{embed ((0f0f0f0f-aaaa))}} {{name}} ((0f0f0f0f-0000-4000-8000-0f0f0f0f0f0f))",
+            "{{name}}",
+        ),
         ("Since:\\\n2.5\\\n3.0", "Since: 2.5 3.0"),
     ],
 )
