@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from cli.errors import Exit, end_on, exit_code
-from cli.render.text import place
+from cli.render.text import dollars, place, shorten
 from cli.terminal import clean
 from state import errors
 
@@ -105,6 +105,14 @@ def test_clean_leaves_nothing_that_drives_a_terminal(text: str, shown: str):
 def test_a_line_end_in_a_file_s_name_feigns_no_line():
     named = {"source": "a\n[2] b.md\u2028c", "page": None, "start_line": 3, "end_line": None}
     assert place(named) == "a [2] b.md c:3"
+
+
+def test_small_costs_keep_two_digits_and_foreign_text_is_cut_at_a_word():
+    assert [dollars(cost) for cost in (0, 1.5, 3.93e-05)] == ["$0.0000", "$1.5000", "$0.000039"]
+    assert (shorten("one\ntwo three", 12), shorten("as it stands", 12)) == (
+        "one two…",
+        "as it stands",
+    )
 
 
 def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):

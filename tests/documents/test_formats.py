@@ -114,11 +114,11 @@ def test_the_title_of_a_page_is_without_the_site_s_name(
 def test_the_sign_of_a_link_to_its_own_heading_is_not_read(tmp_path: Path) -> None:
     page = (
         '<h2>Kilns<a class="headerlink" href="#kilns" title="Link">\N{PILCROW SIGN}</a></h2>'
-        '<dl><dt>fire(kiln)<a href="#fire"> &para;</a>: lights it</dt></dl>'
+        '<dl><dt>fire(kiln)<a href="#fire"> &para;</a>: lights it</dt><dd>By night.</dd></dl>'
         '<p>See <a href="#n1">1</a>, <a href="https://kilns.example">&sect;</a>.</p>'
     )
     assert read(save(tmp_path, "a.html", page)).text == (
-        "## Kilns\n\nfire(kiln): lights it\n\nSee 1, \N{SECTION SIGN}.\n"
+        "## Kilns\n\nfire(kiln): lights it\n: By night.\n\nSee 1, \N{SECTION SIGN}.\n"
     )
 
 

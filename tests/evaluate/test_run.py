@@ -81,6 +81,7 @@ def test_a_folder_of_files_is_scored_by_its_paths(tmp_path):
     result = run(folder, tmp_path / "home", "--stage", "retrieval", "--json")
     assert result.exit_code == Exit.DONE, result.stderr
     assert json.loads(result.stdout)["retrieval"]["mrr"] == 1
+    assert "recall@5" in run(folder, tmp_path / "home", "--stage", "retrieval").stdout
 
 
 def test_an_index_is_made_once_for_its_content(dataset, settings):
@@ -157,6 +158,11 @@ def test_a_relevant_document_that_is_not_there_is_told(dataset, tmp_path):
     result = run(dataset, tmp_path / "home", "--stage", "retrieval", "--json")
     assert "1 of 4 relevant documents are not in the corpus, such as 'gone'" in result.stderr
     assert json.loads(result.stdout)["retrieval"]["recall@5"] < 1
+
+
+def test_a_baseline_needs_answers(dataset, tmp_path):
+    result = run(dataset, tmp_path / "home", "--stage", "retrieval", "--baseline")
+    assert result.exit_code == Exit.USAGE
 
 
 def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_path):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from rag.embed.builtin import DIMENSION, BuiltinEmbedder
+from state.errors import SetupError
 
 TEXTS = ["A sentence about whales.", "x", "日本語 and emoji 🐋", " ".join(["word"] * 900)]
 
@@ -35,3 +36,9 @@ def test_text_without_a_token_gives_a_zero_row_and_nothing_gives_none():
     assert np.isfinite(vectors).all()
     assert np.linalg.norm(vectors[1]) == pytest.approx(1, abs=1e-5)
     assert BuiltinEmbedder().embed_documents([]).shape == (0, DIMENSION)
+
+
+def test_a_missing_package_is_a_set_up_error(monkeypatch):
+    monkeypatch.setattr("rag.embed.builtin.find_spec", lambda _name: None)
+    with pytest.raises(SetupError, match="wordllama"):
+        BuiltinEmbedder().embed_query("x")

@@ -45,9 +45,7 @@ EVIDENCE = [
         (EVIDENCE, "what about criminal cases?"),
         (EVIDENCE, "tell me more"),
         (EVIDENCE, "and in 2021?"),
-        (EVIDENCE, "Any exceptions"),
         (EVIDENCE, "is that safe?"),
-        (EVIDENCE, "can I write my own?"),
         (EVIDENCE, "how many pages does it have?"),
     ],
 )
@@ -77,7 +75,6 @@ def test_a_name_that_a_pronoun_cuts_is_weighed_as_a_whole():
         "Were Shakespeare's plays popular when he was alive?",
         "Where do guinea pigs sleep in the wild?",
         "What is a quokka flange?",
-        "Where is the museum?",
         "Who is the treasurer?",
         "rename table command line",
     ],

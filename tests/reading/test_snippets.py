@@ -95,7 +95,7 @@ def test_an_item_is_set_in_below_the_one_that_it_belongs_to(found):
 def test_what_another_page_says_again_is_not_shown(reader):
     hits = reader.search("lamp", 8)
     twice = [*hits, *({**hit, "source": "again.md"} for hit in hits)]
-    found = snippets(parse_question("who lights the lamp at dusk?", reader), twice, StaticMeaning())
+    found = snippets(parse_question("who lights the lamp at dusk?", reader), twice, Reads())
     texts = [each.stretch.text for each in found]
     assert len(texts) == len(set(texts))
 

@@ -46,6 +46,12 @@ def test_never_more_tokens_than_bytes(text):
     assert count <= len(text.encode("utf-8", "replace"))
 
 
+def test_missing_ranks_are_a_setup_error(monkeypatch):
+    monkeypatch.setattr(tokens, "find_spec", lambda _: None)
+    with pytest.raises(SetupError, match="missing or damaged"):
+        tokens.encoding.__wrapped__()
+
+
 def test_the_packed_ranks_are_those_they_were_made_from(tmp_path, monkeypatch):
     unpacked = tokens.read_ranks()
     file = tmp_path / "o200k_base.bin"
