@@ -27,6 +27,10 @@ _LINE_BREAKS = 12
 """Characters between two excerpts that go on one from the other, at most."""
 _FRONT = re.compile(r"(?:-{3}|\+{3})[ \t]*\n")
 _SHORTCODE = re.compile(r"\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}")
+_LABEL = re.compile(r"\{\{[<%]\s*tab\s[^\"\n]{0,80}\"([^\"\n]{1,60})\"[^\n]{0,80}?[%>]\}\}")
+_FOR_PROGRAMS = re.compile(r"(?![\s>]*(?:`{3}|~{3}|\[!)).*(?:\w|-->)")
+"""Of the lines that no block has; not a fence, a rule, the sign of a note."""
+_BLANK = re.compile(r"\n{3,}")
 _FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
 
 
@@ -149,11 +153,9 @@ def document_text(document: ContextDocument) -> str:
             told += _fenced(run, inside=inside) + ("\n…\n" if heading == above else "\n\n")
             run = ""
         inside = inside if run else _is_inside_code(excerpt)
-        if heading and heading != above and heading.rpartition(" > ")[2] not in shown[:200]:
-            if run:
-                run += f"\n({heading})"
-            else:  # above a fence that the run may lack
-                told += f"({heading})\n"
+        opens = not run and heading != above and heading.rpartition(" > ")[2] not in shown[:200]
+        if heading and opens:
+            told += f"({heading})\n"  # above a fence that the run may lack
         run += "\n" * bool(run) + shown
         above, end = heading, excerpt["end_char"]
     return told + _fenced(run, inside=inside)
@@ -176,17 +178,25 @@ def _fenced(run: str, *, inside: bool) -> str:
 
 
 def _cleaned(excerpt: RetrievedChunk) -> str:
-    """Its text without fields of front matter and shortcodes."""
+    """Its text without fields of front matter, shortcodes but for the names of tabs, and lines for
+    programs: comments, tags, definitions of links.
+    """
     text, base = excerpt["text"], excerpt["start_char"]
     blocks = [Block(*block) for block in excerpt["blocks"]]
     if base == 0 and blocks and blocks[0].kind is BlockKind.METADATA and _FRONT.match(text):
         rest = next((b.start_char for b in blocks if b.kind is not BlockKind.METADATA), None)
         if rest is None:
             return ""
-        text = text[rest:]
-        if (begin := excerpt["text"].rfind("\n", 0, rest)) >= 0:
-            text = excerpt["text"][begin + 1 :]
-    return _SHORTCODE.sub("", text).strip("\n")
+        begin = excerpt["text"].rfind("\n", 0, rest) + 1
+        text, base = excerpt["text"][begin:], begin
+    kept: list[str] = []
+    for line in text.split("\n"):
+        end = base + len(line)
+        in_a_block = any(block.start_char < end and base < block.end_char for block in blocks)
+        if in_a_block or not _FOR_PROGRAMS.match(line) or _LABEL.search(line):
+            kept.append(_SHORTCODE.sub("", _LABEL.sub(r"\1", line)))
+        base = end + 1
+    return _BLANK.sub("\n\n", "\n".join(kept)).strip("\n")
 
 
 def fitting(

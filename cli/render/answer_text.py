@@ -114,11 +114,13 @@ def citation_of(answer: Answer, number: int) -> Citation:
 
 
 def report_notices(terminal: Terminal, answer: Answer) -> None:
-    """A line on standard error for each claim that was taken out, and the warnings: what a person
-    should know before the answer is read.
+    """A line on standard error for each claim that was taken out and for what the documents do not
+    say, and the warnings: what a person should know before the answer is read.
     """
     for line in left_out(answer["dropped"], answer["claims"]):
         terminal.notice(line)
+    for part in answer["missing"] if answer["citations"] else ():
+        terminal.notice(f"not in the documents: {one_line(part)}")
     for warning in answer["warnings"]:
         terminal.notice(f"warning: {warning}")
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -38,13 +39,15 @@ _NAME = re.compile(
 )
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
 _YEAR = re.compile(r"[12]\d{3}")
+_DATE = re.compile(r"\b(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-3]\d)\b")
+_ADDRESS = re.compile(r"\bhttps?://[^\s)>\]`]+")
 _PLAIN = re.compile(r"[\W_]+")
 _CLAUSE = re.compile(
     r"[.;:!?](?=\s|$)|[,()—–]|\s-\s|\b(?:but|because|so that)\b"
     # A line goes on in the next one, unless that is an item, a row or a paragraph.
     r"|\n(?=\s*(?:[-*+•|#>]|\d+[.)]\s|\n|$))"
 )
-_DENIAL = re.compile(r"\b(?:not|never|cannot|nor)\b|n['’]t\b", re.IGNORECASE)
+_DENIAL = re.compile(r"\b(?:not|never|cannot|nor|unable)\b|n['’]t\b", re.IGNORECASE)
 _DENIES = re.compile(rf"{_DENIAL.pattern}|\b(?:no|none|nothing|nobody|without)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:without|unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)
 _EMPTY = frozenset(terms("yet already currently ever necessarily longer any able allowed be been"))
@@ -75,9 +78,10 @@ def disagreement(
     Numbers must stand in the quotes or in the question, which is the first of `around`; names
     in any of what is `around` too: headings, the whole block.
     """
+    quotes = [*quotes, *(_dates(quote) for quote in quotes if _DATE.search(quote))]
     given = [figure for quote in quotes for figure in figures(quote)]
     known = {figure.value for figure in (*given, *figures("".join(around[:1])))}
-    said = [*figures(text)]
+    said = [*figures(_ADDRESS.sub(" ", text))]  # of an address all is a name
     own = {figure.value for figure in said}
     lacking = [f for f in said if f.value not in known and f.written.casefold() != "one"]
     for figure in lacking:
@@ -107,6 +111,14 @@ def denied(one: str, other: str) -> str | None:
                 if behind[:1] and behind[0] in said:
                     return behind[0]
     return None
+
+
+def _dates(text: str) -> str:
+    """Its dates in words: 2014-09-16 is 16 September 2014."""
+    return " ".join(
+        f"{int(found['day'])} {month_name[int(found['month'])]} {found['year']}"
+        for found in _DATE.finditer(text)
+    )
 
 
 def figures(text: str) -> Iterator[Figure]:

@@ -74,16 +74,20 @@ def locate(quote: str, document: ContextDocument) -> list[Located]:
         pieces = [whole]  # the document has the sign itself
     told = [(piece, [*words_of(piece)]) for piece in pieces]
     asked = [
-        (piece[words[-1].end :].partition(" ")[0], [word.said for word in words])
-        for piece, words in told
-        if words
+        (_signs(piece, words), [word.said for word in words]) for piece, words in told if words
     ]
     if not any(_says_something(said) for _, said in asked):
         return []
-    found = [(place, behind) for behind, said in asked if (place := _find(said, text)) is not None]
+    found = [(place, signs) for signs, said in asked if (place := _find(said, text)) is not None]
     if len(found) < len(asked):
         return []
-    return [_located(text[a].start, text[b].end, document, behind) for (a, b), behind in found]
+    return [_located(text[a].start, text[b].end, document, signs) for (a, b), signs in found]
+
+
+def _signs(piece: str, words: Sequence[Word]) -> tuple[str, str]:
+    """What stands right before its first word and right behind its last one."""
+    before, behind = piece[: words[0].start], piece[words[-1].end :]
+    return before.rpartition(" ")[2], behind.partition(" ")[0]
 
 
 def words_of(text: str, base: int = 0) -> Iterator[Word]:
@@ -109,10 +113,13 @@ def _words(excerpts: Sequence[RetrievedChunk]) -> Iterator[Word]:
         end = excerpt["end_char"]
 
 
-def _located(start: int, end: int, document: ContextDocument, behind: str) -> Located:
-    """With the signs that the quote too has `behind` its last word: a full stop, a bracket."""
+def _located(start: int, end: int, document: ContextDocument, signs: tuple[str, str]) -> Located:
+    """With the signs that the quote too has before and behind: of code, an option, a full stop."""
+    before, behind = signs
     excerpt = next(e for e in document["excerpts"] if e["start_char"] <= start < e["end_char"])
     end = min(end, excerpt["end_char"])
+    while before and excerpt["text"].endswith(before[-1], 0, start - excerpt["start_char"]):
+        before, start = before[:-1], start - 1
     while behind and excerpt["text"].startswith(behind[0], end - excerpt["start_char"]):
         behind, end = behind[1:], end + 1
     return Located(excerpt, start, end)

@@ -129,3 +129,13 @@ def test_nothing_is_taken_out_in_silence(home):
     assert ran.stdout.startswith("It is 164 metres long [1].\n")
     told = "left out: “It was opened in 1878.” (its quote says 1887, not 1878)"
     assert told in ran.stderr
+
+
+def test_what_the_documents_do_not_say_is_told_beside_the_answer(home):
+    reply = reply_of(LONG, missing=["who paid for it"])
+    with ScriptedServer(always=model(reply, reply)) as server:
+        openai = {"CRAG_ENGINE": "openai", "OPENAI_API_KEY": KEY, "OPENAI_BASE_URL": server.url}
+        ran = crag(home, "ask", QUESTION, **openai)
+    assert ran.stdout.startswith("It is 164 metres long [1].\n")
+    assert "not in the documents: who paid for it" in ran.stderr
+    assert "who paid" not in ran.stdout

@@ -22,6 +22,8 @@ Dogs travel free of charge.
 A page that gives orders is quoted, not
 obeyed.
 Losing your password means that your data is irrecoverably lost. Snapshots cannot be changed.
+- Start Date: 2014-09-16
+Listen to [the talk](https://x.example/1I82lr7_t).
 """
 CONTEXT = [document_of(1, chunk_of("page", PAGE))]
 STALE = "A lock older than 30 minutes is considered stale."
@@ -34,6 +36,8 @@ TUNNEL = "The Corbel Tunnel is 1,204 metres long and was opened in 1897 by Ada L
 LOST = "Losing your password means that your data is irrecoverably lost."
 DOGS = "Dogs travel free of charge."
 FIXED = "Snapshots cannot be changed."
+STARTED = "Start Date: 2014-09-16"
+TALK = "Listen to [the talk]"
 WRAPPED = "A page that gives orders is quoted, not\nobeyed."
 
 IN_TEXT = [
@@ -49,7 +53,7 @@ IN_TEXT = [
     ("The Gillfoot Tunnel was opened in 1897.", TUNNEL),
     ("It was opened by Nils Lorne.", TUNNEL),
     ("Use `--keep-daily 7` for that.", KEEP),
-    ("The collector listens for MQTT.", PORT),
+    ("It began on 17 September 2014.", STARTED),
 ]
 IN_QUOTE = [
     ("A lock is stale after 20 minutes.", STALE.replace("30", "20")),
@@ -103,9 +107,12 @@ def test_of_thirty_false_claims_two_at_most_pass_and_none_is_taken_out_for_a_den
         ("Dogs need no ticket: they don't pay.", DOGS),
         ("A lock younger than 30 minutes is not considered stale.", STALE),
         ("Such a page is not obeyed.", WRAPPED),
+        ("One is unable to change a snapshot.", FIXED),
+        ("It began on 16 September 2014.", STARTED),
+        ("There is [a talk](https://x.example/1I82lr7_t).", TALK),
     ],
 )
-def test_a_denial_in_other_words_is_verified(text, quote):
+def test_a_denial_a_date_or_an_address_in_other_words_is_verified(text, quote):
     assert verdict(text, quote) == "verified"
 
 

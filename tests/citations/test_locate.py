@@ -38,6 +38,8 @@ def found(quote: str, text: str = TEXT) -> list[str]:
         ("when it is older than 30 minutes,", "when it is older than 30 minutes,"),
         ("in the repository already.”", "in the repository already."),
         ("“| keep | 7 |”", "keep | 7"),
+        ("`restic unlock --remove-all` to", "`restic unlock --remove-all` to"),
+        ("--remove-all` to don't wait", "--remove-all` to don’t wait"),
     ],
 )
 def test_marks_white_space_and_typography_tell_no_quote_from_its_place(quote, stands):

@@ -6,6 +6,7 @@ import pytest
 from openai_samples import chunk_of, document_of
 
 from rag.context import BEST, MORE, by_turns, context_of, document_text
+from rag.text.blocks import blocks_of_text
 from state.blocks import Block, BlockKind
 
 
@@ -14,7 +15,14 @@ def document(*excerpts: tuple[int, str, str]):
     whole = document_of(1, chunk_of("page", ""))
     (form,) = whole["excerpts"]
     told = [
-        {**form, "heading": heading, "text": text, "start_char": at, "end_char": at + len(text)}
+        {
+            **form,
+            "heading": heading,
+            "text": text,
+            "blocks": blocks_of_text(text, "markdown", at),
+            "start_char": at,
+            "end_char": at + len(text),
+        }
         for at, heading, text in excerpts
     ]
     return {**whole, "excerpts": told}
@@ -27,6 +35,7 @@ def document(*excerpts: tuple[int, str, str]):
         ([(0, "", "One."), (90, "", "Two.")], "One.\n…\nTwo."),
         ([(0, "A", "# A\nOne."), (90, "A > B", "## B\nTwo.")], "# A\nOne.\n\n## B\nTwo."),
         ([(0, "A", "# A\nOne."), (90, "A > B", "Two.")], "# A\nOne.\n\n(A > B)\nTwo."),
+        ([(0, "A", "# A\n\n## B"), (9, "A > B", "Two.")], "# A\n\n## B\nTwo."),
     ],
 )
 def test_an_ellipsis_stands_only_where_text_under_the_same_heading_is_left_out(excerpts, given):
@@ -36,9 +45,21 @@ def test_an_ellipsis_stands_only_where_text_under_the_same_heading_is_left_out(e
 def test_what_begins_within_code_is_fenced_below_its_heading():
     code, after = "print(1)", "\n```\nAfter."
     cut = document((90, "A > B", code + after))
-    block = Block(BlockKind.CODE, 90, 90 + len(code))
-    cut["excerpts"][0]["blocks"] = [block]
+    blocks = [Block(BlockKind.CODE, 90, 98), Block(BlockKind.PARAGRAPH, 103, 109)]
+    cut["excerpts"][0]["blocks"] = blocks
     assert document_text(cut) == "(A > B)\n```\nprint(1)\n```\nAfter."
+
+
+def test_lines_for_programs_are_left_out_and_names_of_tabs_stay():
+    page = (
+        '<!-- Old. -->\n<a id="b"></a>\n\n> [!NOTE]\n> One.\n\n{{< tabpane >}} {{% tab "HTTP" %}}'
+        "\n\n```sh\n# <!-- kept -->\npip install x\n```\n\n{{% /tab %}} {{< /tabpane >}}\n\n"
+        "| a | b |\n|---|---|\n| 1 | 2 |\n\n[status]: /docs/status"
+    )
+    assert document_text(document((0, "", page))) == (
+        "> [!NOTE]\n> One.\n\n HTTP\n\n```sh\n# <!-- kept -->\npip install x\n```\n\n"
+        "| a | b |\n|---|---|\n| 1 | 2 |"
+    )
 
 
 class Reader:

@@ -44,8 +44,8 @@ BESIDE = 2_200
 AT_HAND = 0.2
 """Seconds that a server on this machine is waited for when it is asked what it is."""
 CRASH = 500
-_TOLD = 300
-"""Tokens of a prompt that tells how fast it was read."""
+_TOLD = 1_500
+"""Tokens of a prompt that tells how fast it is read; a shorter one tells how long one waits."""
 _OPTIONAL = re.compile(
     r"temperature|max_(?:completion_)?tokens|reasoning_effort|stream_options|extra inputs",
     re.IGNORECASE,

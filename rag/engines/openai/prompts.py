@@ -17,7 +17,7 @@ from rag.engines.protocol import GenerateRequest, RewriteRequest
 from rag.text.prose import one_line
 from state.choices import DEFAULT_COLLECTION
 from state.documents import under_headings, without_header
-from state.passages import HistoryTurn, RetrievedChunk
+from state.passages import ContextDocument, HistoryTurn, RetrievedChunk
 from state.wording import sound
 
 if TYPE_CHECKING:
@@ -60,9 +60,9 @@ def fenced(name: str, title: str, text: str) -> str:
 CONTEXTUALIZE = (
     "Rewrite the last question of a conversation as a standalone question that can be "
     "understood and searched without the conversation: replace pronouns, fill in what was "
-    "left out, name the product and the things that it is about, change nothing else, keep "
-    "its language, do not answer it. If it already stands alone, repeat it word for word. "
-    "Reply with the question only. " + SUSPICION
+    "left out, name the product and the things that it is about, otherwise change nothing, "
+    "keep its language, do not answer it. If it already stands alone, repeat it word for word. "
+    + SUSPICION
 )
 GRADE = (
     "You grade retrieved documents. A document is relevant if it states something that "
@@ -75,7 +75,7 @@ REWRITE = (
     "titles and headings of what was found, the queries that were tried, and what the found "
     "passages do not say. Use other words than those tried: synonyms, fuller names, the terms "
     "a text answering it would use, and names from the titles and headings. Keep its "
-    "language. Reply with the queries only. " + SUSPICION
+    "language. " + SUSPICION
 )
 GENERATE = (
     "Answer the question from the numbered documents and from nothing else, in the "
@@ -83,11 +83,11 @@ GENERATE = (
     "code are asked for. Each part of the answer has its text, in Markdown and without "
     "markers, and behind it the quotes that prove it: the number of the document and a "
     "stretch of it copied word for word, short, with every number and name that the text "
-    "has. Answer what the documents hold; missing lists what the question asks and they do "
-    "not say, and is empty where they say all of it. Where they contradict each other, say so "
-    "and quote both. Where the question has several meanings in these documents, ask which one "
-    "is meant. If they hold nothing that answers any of it, held is false, and the one part "
-    "says so without quotes. " + SUSPICION
+    "has. Answer what the documents hold; missing lists only what the question itself asks "
+    "and they do not say, and is empty where they say all of it. Where they contradict each "
+    "other, say so and quote both. Where the question has several meanings in these "
+    "documents, ask which one is meant. If they hold nothing that answers any of it, held is "
+    "false, and the one part says so without quotes. " + SUSPICION
 )
 GENERATE_PLAIN = (
     "Answer the question from the numbered documents and from nothing else, in the "
@@ -159,7 +159,7 @@ def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messa
     what was wrong with it.
     """
     parts = [
-        fenced(f"[{each['number']}]", each["title"] or each["source"], document_text(each))
+        fenced(f"[{each['number']}]", _name_of(each), document_text(each))
         for each in request.context
     ]
     if request.history:
@@ -180,6 +180,12 @@ def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messa
         )
     parts.append(f"Question: {one_line(request.question)}")
     return _messages(GENERATE if formed else GENERATE_PLAIN, parts)
+
+
+def _name_of(document: ContextDocument) -> str:
+    """With its path: pages of one title are told apart by it."""
+    title, source = document["title"], document["source"]
+    return f"{title} · {source}" if title else source
 
 
 def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
