@@ -189,24 +189,6 @@ def test_nothing_of_another_collection_is_told(home: Path, tmp_path: Path):
     assert [result.is_error for result in results] == [False, False, False, True, True]
 
 
-def test_calls_at_once_over_http_all_answer(served: str):
-    async def one(results: list[Any], number: int) -> None:
-        async with client(served) as opened:
-            query = {"question": "On what date did the railway open?"} if number % 2 else {}
-            results.append(await opened.call_tool("ask" if number % 2 else "sources", query))
-
-    async def main() -> list[Any]:
-        results: list[Any] = []
-        async with anyio.create_task_group() as group:
-            for number in range(8):
-                group.start_soon(one, results, number)
-        return results
-
-    answered = [content(result) for result in anyio.run(main)]
-    assert sum("answer" in each for each in answered) == 4
-    assert sum("sources" in each for each in answered) == 4
-
-
 def test_rebound_names_are_refused_and_loopback_s_own_are_not(served: str):
     import httpx
 

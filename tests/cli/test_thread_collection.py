@@ -44,16 +44,13 @@ def test_thread_goes_on_with_its_collection(home):
     assert "newest 2" in listed.stderr
 
 
-@pytest.mark.parametrize("by", ["option", "variable"])
-def test_naming_another_collection_changes_the_thread_and_is_told(home, by, monkeypatch):
+def test_naming_another_collection_changes_the_thread_and_is_told(home, monkeypatch):
     asked(home, QUESTION, "-t", "water", "-c", "canal")
-    words = ["-c", "default"] if by == "option" else []
-    if by == "variable":
-        monkeypatch.setenv("CRAG_COLLECTION", "default")
-    answer, told = asked(home, QUESTION, "-t", "water", *words)
+    monkeypatch.setenv("CRAG_COLLECTION", "default")
+    answer, told = asked(home, QUESTION, "-t", "water")
     assert answer["status"] == "abstained"
     assert told.strip() == "Thread water asked canal; it goes on with default."
-    monkeypatch.delenv("CRAG_COLLECTION", raising=False)
+    monkeypatch.delenv("CRAG_COLLECTION")
     _, told = asked(home, "Do dogs travel free?", "-t", "water")
     assert not told
 

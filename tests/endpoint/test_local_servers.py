@@ -7,7 +7,7 @@ import pytest
 from bad_servers import MISDEEDS, bad_server
 from crag import crag
 from openai_samples import answering, chunk_of, connect, settings_for
-from scripted_server import ScriptedServer, hang, status, stream, text
+from scripted_server import ScriptedServer, hang, status, text
 
 from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
@@ -143,8 +143,3 @@ def test_a_server_that_is_late_is_given_less_unless_the_question_had_no_time(sec
         chat.for_question(Budget(), streamed=False).generate(answering(*LONG), lambda _: None)
         late, next_one = given_of(server.requests[0]), given_of(server.requests[-1])
     assert (next_one < late) is (seconds is None)
-
-
-def test_a_stream_that_breaks_is_no_measure():
-    with ScriptedServer(stream("Yes", ending="cut")) as server:
-        assert not ask(server)[0].chat.known.slow

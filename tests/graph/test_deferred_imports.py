@@ -84,16 +84,3 @@ from langsmith.run_helpers import get_tracing_context
 assert get_tracing_context.__module__ == 'langsmith.run_helpers'
 assert 'requests.sessions' in sys.modules, 'langsmith itself uses it'
 """)
-
-
-def test_a_module_that_was_imported_whole_is_whole_once_used():
-    code = """import requests
-kept = requests.get
-import langchain_core.utils.utils as utils
-try:
-    kept('http://127.0.0.1:9/')
-except requests.exceptions.ConnectionError:
-    print('refused')
-assert utils.HTTPError is requests.HTTPError is requests.exceptions.HTTPError
-"""
-    assert deferred(code) == "refused\n"

@@ -11,7 +11,6 @@ from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
 from rag.engines.local.grade import SURELY_NAMED
 from rag.index.home.catalog import FILE_NAME
-from rag.index.names import asked_keys
 
 TEXTS = {
     "text/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",
@@ -34,13 +33,6 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for source, text in TEXTS.items():
             writer.put(document(source), [part(source, text)])
     return home
-
-
-def test_words_in_a_row_are_asked_for_and_lone_numbers_only_behind_a_word() -> None:
-    asked = asked_keys("Is RFC 0403 in 12?")
-    assert asked["rfc403"].count == 2
-    assert not {"#12", "12", "403", "is"} & asked.keys()
-    assert len(asked_keys("word " * 10_000)) < 500
 
 
 @pytest.mark.parametrize(

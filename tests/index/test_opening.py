@@ -67,7 +67,5 @@ def test_a_glob_of_nothing_is_a_mistake_in_its_own_words(home, glob):
 def test_a_missing_collection_names_the_nearest_and_counts_the_others(home):
     with pytest.raises(UsageError, match=r"collection 'lime'\. Did you mean 'line'\?"):
         reader(home, "lime").__enter__()
-    with pytest.raises(UsageError, match=r"There is: depot, line\."):
-        reader(home, "zzz").__enter__()
     with pytest.raises(UsageError, match=r"There is: depot, line\. Name one with -c NAME\."):
         reader(home, "default").__enter__()

@@ -1,7 +1,5 @@
 """What a question may spend is looked at before each call."""
 
-from threading import Thread
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,16 +56,6 @@ def test_prices_of_the_settings_come_first():
     assert price_of("openai/gpt-4o-mini", settings_for()) == (0.15, 0.60)
     assert price_of("gpt-4o-mini", settings_for(prices={"gpt-4o-mini": (9, 9)})) == (9, 9)
     assert price_of("llama3", settings_for()) is None
-
-
-def test_a_budget_adds_up_from_several_threads():
-    budget = Budget()
-    threads = [Thread(target=lambda: [budget.add(3, 1.0) for _ in range(500)]) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert (budget.tokens, budget.cost) == (6000, 2000.0)
 
 
 def test_one_unpriced_call_makes_the_cost_unknown():

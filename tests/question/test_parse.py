@@ -7,7 +7,6 @@ from local_corpus import build
 
 from rag.question.parse import parse_question
 from rag.question.parts import read_parts, split
-from rag.question.specificity import specificities
 
 
 @pytest.fixture(scope="module")
@@ -20,17 +19,6 @@ def railway(tmp_path_factory):
 def test_a_number_says_what_it_says(railway):
     question = parse_question("Who wrote rule 168?", railway)
     assert question["specificity"]["168"] == 1.0
-
-
-def test_a_short_name_is_no_ordinary_word_where_it_has_a_capital(railway):
-    assert specificities(["bea"]) < [0.7]
-    assert parse_question("what is Bea paid", railway)["specificity"]["bea"] == 1.0
-    assert parse_question("What Is Bea Paid", railway)["specificity"]["bea"] < 0.7
-
-
-def test_an_ordinary_word_weighs_little_though_no_chunk_holds_it(railway):
-    question = parse_question("Can I turn on the rotary plough?", railway)
-    assert question["weights"]["turn"] < question["weights"]["plough"] / 2
 
 
 def test_a_misspelt_word_counts_as_the_one_it_stands_for(railway):

@@ -37,16 +37,6 @@ def kept(home: Path) -> dict[str, set[str]]:
         }
 
 
-def test_what_can_go_on_is_listed_the_newest_first(tmp_path: Path):
-    with Journal(tmp_path) as journal:
-        for name in ("broken-off", "done", "waits"):
-            started(journal, name)
-        journal.change("done", state="finished")
-        journal.change("waits", state="waiting", escalation="Which?")
-        listed = [(run["id"], run["asked"], run["state"]) for run in journal.unfinished()]
-    assert listed == [("waits", "Why?", "waiting"), ("broken-off", "Why?", "running")]
-
-
 def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: Path):
     with Journal(tmp_path, keep=2) as journal:
         started(journal, "0-waits")

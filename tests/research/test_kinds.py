@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from research_library import ABSENT, THREE_PARTS, TWO_HOPS, library
 
-from rag.research.local_researcher import enumerated
 from rag.research.report import Report, short_quote
 from rag.research.research_prompts import table_of_contents
 from rag.research.run import Research
@@ -79,20 +78,6 @@ def test_where_nothing_is_found_nothing_is_shown(run: Research):
 
 def test_what_hangs_on_another_answer_begins_with_the_first(run: Research):
     assert "stone-bridge" in sources(run.start(TWO_HOPS))
-
-
-@pytest.mark.parametrize(
-    ("question", "parts"),
-    [
-        ("How long is it, who built it, and is it open?", 3),
-        ("How is it long, and in Go, what is it?", 2),
-        ("For the bridge: how long is it, does it move?", 2),
-        ("If it rains, is it open?", 1),
-        ("How long is the bridge, that was built in 1884, today?", 1),
-    ],
-)
-def test_a_list_of_questions_is_told_from_a_condition(question: str, parts: int):
-    assert enumerated(question).count("?") == parts
 
 
 def test_of_output_the_first_line_is_quoted_and_of_wrapped_prose_the_beginning():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -110,16 +109,3 @@ def test_nothing_of_the_scratch_work_is_in_the_file(tmp_path):
     left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert SECRET.encode() not in left
     assert b"two" not in left
-
-
-def test_bytes_stay_flat(tmp_path):
-    sizes = []
-    with Checkpoints(HomeDb(tmp_path)) as checkpoints:
-        for number in range(40):
-            ask(checkpoints, f"question {number:04} {'x' * 500}")
-            if number in (19, 39):
-                with sqlite3.connect(tmp_path / "home.db") as db:
-                    sizes.append(
-                        db.execute("select sum(length(checkpoint)) from checkpoints").fetchone()[0]
-                    )
-    assert sizes[1] <= sizes[0] * 1.01

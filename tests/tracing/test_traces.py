@@ -48,14 +48,6 @@ def test_a_trace_comes_back_as_it_was_by_id_beginning_or_last(tmp_path: Path):
         assert [row["question"] for row in store.summaries()] == ["second", "first"]
 
 
-def test_nothing_is_made_by_looking(tmp_path: Path):
-    with TraceStore(tmp_path) as store:
-        assert store.summaries() == []
-        with pytest.raises(UsageError):
-            store.get("last")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_traces_are_bounded_by_number(tmp_path: Path):
     with TraceStore(tmp_path, runs=10) as store:
         for number in range(120):
