@@ -46,17 +46,6 @@ def test_code_rows_and_addresses_keep_their_lines():
     assert printed("```\na\n```\nIt is fired twice, and hot.").endswith("twice, and\nhot.")
 
 
-def test_what_is_bold_stays_bold_where_it_is_broken():
-    text = Text("A kiln is a furnace that is fired twice.")
-    text.stylize("bold", 12, 40)
-    out = StringIO()
-    console = Console(file=out, width=WIDTH, force_terminal=True, color_system="standard")
-    print_wrapped(console, text)
-    assert out.getvalue() == (
-        "A kiln is a \x1b[1mfurnace that\x1b[0m\n\x1b[1mis fired twice.\x1b[0m\n"
-    )
-
-
 @pytest.mark.parametrize(
     ("quote", "shown"),
     [

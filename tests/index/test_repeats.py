@@ -22,15 +22,6 @@ def test_a_text_with_another_figure_is_no_repeat():
     assert not Likeness.of(terms(PAGE.format("14 pumps hold 12 litres."))).repeats(swapped, set())
 
 
-def test_a_text_without_what_is_asked_for_is_no_copy_of_one_with_it():
-    one, other = (
-        Likeness.of(terms(PAGE.format(f"Its brass spare parts are cast in {where}.")))
-        for where in ("Norway", "Sweden")
-    )
-    assert one.repeats(other, set())
-    assert not one.repeats(other, set(terms("the pumps of Sweden")))
-
-
 def test_copies_of_a_page_count_once_and_the_others_are_named_beside(tmp_path):
     texts = {f"{version}/pump.md": PAGE.format("") for version in ("v1", "v2", "v10")}
     texts["valve.md"] = "The bleed valve is brass. It was cast in the old foundry.\n"
