@@ -118,7 +118,7 @@ def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
         found += [(document, place) for place in places if document is not None]
     if not found:
         asks = not part["quotes"] and part["text"].rstrip().endswith("?")
-        return Finding("unverified", NOT_FOUND, asks=asks)
+        return Finding("unverified", _elsewhere(part, given) or NOT_FOUND, asks=asks)
     citations = tuple(
         cited(document, place.excerpt, place.start, place.end, _around(place))
         for document, place in found
@@ -130,6 +130,18 @@ def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
     if found_wrong is None:
         return Finding("verified", STANDS, citations)
     return Finding(*found_wrong, tuple({**each, "support": "unsupported"} for each in citations))
+
+
+def _elsewhere(part: AnswerPart, given: Mapping[int, ContextDocument]) -> str | None:
+    """Which other document a quote of it stands in: the model may name that one."""
+    from rag.citations.locate import locate
+
+    for quote in part["quotes"]:
+        named = quote["document"]
+        for number, document in given.items():
+            if number != named and locate(quote["quote"], document):
+                return f"its quote stands in [{number}], not in [{named}]"
+    return None
 
 
 def in_doubt(checked: Checked) -> dict[int, tuple[str, str]]:

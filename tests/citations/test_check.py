@@ -32,11 +32,21 @@ def test_a_part_whose_quote_stands_and_holds_its_numbers_is_verified():
     assert found.claims[0]["verdict"] == "verified"
 
 
+NOT_FOUND = "no quote of it was found"
+ELSEWHERE = "its quote stands in [1], not in [2]"
+
+
 @pytest.mark.parametrize(
-    "quotes", [(), ((2, STALE[1]),), ((9, STALE[1]),), ((1, "locks are eternal"),)]
+    ("quotes", "why"),
+    [
+        ((), NOT_FOUND),
+        (((2, STALE[1]),), ELSEWHERE),
+        (((1, "locks are eternal"),), NOT_FOUND),
+    ],
 )
-def test_a_part_without_a_located_quote_is_shown_and_says_so(quotes):
+def test_a_part_without_a_located_quote_is_shown_and_says_so(quotes, why):
     found = checked(part("Locks are stale.", *quotes))
+    assert found.claims[0]["reason"] == why
     assert found.text == "Locks are stale (no quote found)."
     assert (found.citations, found.claims[0]["verdict"]) == ([], "unverified")
     assert found.open == [0]
