@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from rag.index.home.store import HomeStore
 from rag.index.postgres import database, writer
 from rag.index.postgres.store import PostgresStore
 from rag.ingest.staleness import staleness
+from rag.session import open_session
 from state.errors import RemoteStoreError, SettingsError
 from state.settings import load_settings
 
@@ -28,6 +31,7 @@ GERMAN = {
     "pfanne.md": "Drei Pfannen wurden bis 1902 mit Torf geheizt, in jedem Haus eine.",
 }
 QUERIES = [json.loads(line)["text"] for line in (SAMPLE / "questions.jsonl").open(encoding="utf-8")]
+OPEN = "SELECT count(*) FROM pg_stat_activity WHERE application_name LIKE %s"
 
 
 @pytest.fixture
@@ -207,6 +211,21 @@ def test_files_of_another_machine_are_not_looked_for(tmp_path, library, store):
         db.execute(f"UPDATE {store.schema}.roots SET host = 'another'")
     assert staleness(store, "default").files == 0
     assert not library.roots_here
+
+
+def test_a_session_that_ends_leaves_no_connection_open(tmp_path, library, store):
+    (tmp_path / "a.md").write_text("A motor.")
+    library.ingest(tmp_path / "a.md")
+    with (
+        psycopg.connect(store.url, autocommit=True) as db,
+        open_session(library.settings) as session,
+    ):
+        assert session.ask("What is a motor?")["answer"]
+        assert db.execute(OPEN, (f"crag {os.getpid()} on%",)).fetchone() > (0,)
+        session.close()
+        ended = time.monotonic() + 20  # the server's side of one ends a moment later
+        while db.execute(OPEN, (f"crag {os.getpid()} on%",)).fetchone() > (0,):
+            assert time.monotonic() < ended
 
 
 def test_what_is_no_postgres_is_no_store_and_how_one_is_named_is_said(monkeypatch):

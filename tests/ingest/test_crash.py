@@ -137,7 +137,7 @@ def kill_often(server, tmp_path: Path, kills: int, seed: int) -> None:
             longest += 0.05
 
 
-LONG = [pytest.param(*each, marks=pytest.mark.slow) for each in (("home", 300), ("postgres", 100))]
+LONG = [pytest.param(server, 300, marks=pytest.mark.slow) for server in ("home", "postgres")]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import pytest
 from bare_process import without
 from ingest_runs import home_of
 
+from state.cores import usable_cores
+
 
 @pytest.mark.parametrize(
     ("words", "module", "extra"),
@@ -38,3 +40,9 @@ def test_the_extra_is_named_where_it_is_missing(tmp_path, words, module, extra):
     (line,) = done.stderr.splitlines()
     assert f"pip install '.[{extra}]' in crag's clone" in line
     assert "Traceback" not in line
+
+
+def test_where_no_affinity_is_known_all_cores_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.platform", "darwin")
+    monkeypatch.delattr(os, "sched_getaffinity")
+    assert usable_cores() == os.cpu_count()

@@ -23,7 +23,7 @@ def told_last(pipe, so_far):
 
 
 @pytest.mark.parametrize(
-    "kills", [4, pytest.param(200, marks=pytest.mark.slow)], ids=["short", "long"]
+    "kills", [4, pytest.param(300, marks=pytest.mark.slow)], ids=["short", "long"]
 )
 def test_killed_conversation(tmp_path, kills):
     home = make_home(tmp_path)
