@@ -18,7 +18,7 @@ class Format:
     suffixes: tuple[str, ...]
 
 
-AS_IT_STANDS = frozenset({"markdown", "rst", "org", "text", "log", "code"})
+AS_IT_STANDS = frozenset({"markdown", "rst", "text", "log", "code"})
 """Formats whose extracted text has the lines of the file; of all others a place is named."""
 
 _CODE = (
@@ -30,7 +30,7 @@ _CODE = (
     ".json .geojson .jsonld .webmanifest .xml .rss .atom .opml .xsd .xsl .dita"
 )
 
-_TEXT = ".txt .text .nfo .srt .vtt .adoc .asciidoc .asc .tex .latex .ltx .bib"  # markup shown
+_TEXT = ".txt .text .nfo .srt .vtt .adoc .asciidoc .asc .org .tex .latex .ltx .bib"  # markup shown
 
 _ALL = (
     Format("markdown", "encoding", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
@@ -38,7 +38,6 @@ _ALL = (
     Format("log", "encoding", "text", (".log", ".out", ".err", ".jsonl", ".ndjson")),
     Format("code", "encoding", "text", tuple(_CODE.split())),
     Format("rst", "rst", "text", (".rst", ".rest")),
-    Format("org", "org", "text", (".org",)),
     Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),
     Format("pdf", "pdf", "parsed", (".pdf",)),
     Format("docx", "docx", "parsed", (".docx", ".docm", ".dotx")),

@@ -28,7 +28,7 @@ from rag.text.line_marks import (
 from rag.text.unread import Unread
 from state.blocks import PROSE, Block, BlockKind, Extent
 
-MARKDOWN = frozenset({"markdown", "rst", "org", "notebook"})
+MARKDOWN = frozenset({"markdown", "rst", "notebook"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
 _SET_IN = 4
 """Columns that code is set in by, and in Markdown what belongs to a line above."""
