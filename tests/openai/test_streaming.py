@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 from bad_servers import MISDEEDS, bad_server
 from openai_samples import BERLIN, PARIS, answering, connect, said, settings_for
-from scripted_server import ScriptedServer, Sent, chunk, stream, text
+from scripted_server import ScriptedServer, Sent, chunk, status, stream, text
 
 from rag.budget import Budget, BudgetSpent, recorded
 from state.errors import ModelError
@@ -167,3 +167,16 @@ def test_where_nobody_watches_the_answer_comes_in_one_piece(ending):
     assert shown == ["Paris [1]."]
     assert (said(result), result.complete) == ("Paris.", ending == "stop")
     assert calls[0]["input_tokens"] == 100
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (text(None, refusal="I will not."), "refused to answer: I will not"),
+        (text(""), "an empty answer"),
+        (status(503), "503"),
+    ],
+)
+def test_and_fails_as_a_stream_does(reply, words):
+    with ScriptedServer(always=reply) as server, pytest.raises(ModelError, match=words):
+        connect(server).for_question(Budget(), streamed=False).generate(answering(), print)
