@@ -11,7 +11,7 @@ from state.database import Sql
 from state.errors import DamagedError
 
 _KEPT_CHARACTERS = 8_000_000
-_AT_ONCE = 16
+_AT_ONCE = 32
 
 
 class Texts:

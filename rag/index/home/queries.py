@@ -66,10 +66,7 @@ class HomeQueries(Queries):
         # Quoted, a term is a term: no text of a query is ever FTS5 syntax.
         values: list[Any] = [" OR ".join(f'"{term}"' for term in searched)]
         where = ""
-        if documents is not None and len(documents) == 1:
-            where = " AND rowid BETWEEN ? AND ?"
-            values += self._range(documents[0])
-        elif documents is not None:
+        if documents is not None:
             # `+`: a condition only. As an index FTS5 would be asked for each row by itself.
             where = f" AND +rowid IN ({_OF_THESE})"
             values.append(json.dumps(documents))
@@ -79,13 +76,6 @@ class HomeQueries(Queries):
             (*values, limit),
         )
         return {row: -score for row, score in rows}
-
-    def _range(self, document: int) -> tuple[int, int]:
-        """The first and last row of a document's chunks; 0 where it has none."""
-        ((first, last),) = self._sql.execute(
-            "SELECT min(id), max(id) FROM chunks WHERE document_id = ?", (document,)
-        ).fetchall()
-        return first or 0, last or 0
 
     def holding(self, term: str, limit: int) -> list[int]:
         rows = self._sql.execute(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from rag.embed.protocol import Vectors
 
-ENOUGH = 2_000
+ENOUGH = 1_000
 """Chunks with a query's rarest terms, among which those with the others too are sought."""
 
 MORE = 20
@@ -83,6 +83,12 @@ class PostgresQueries(Queries):
         if self._chosen is not None:
             near = (self._chosen,)
         return dict(self._sql.execute(query, (Vector(vector), limit, *near)).fetchall())
+
+    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
+        from pgvector import Vector
+
+        query = "SELECT id, 1 - (vector::vector <=> $1) FROM chunks WHERE id = ANY($2)"
+        return dict(self._sql.execute(query, (Vector(vector), list(rows))).fetchall())
 
     def holding(self, term: str, limit: int) -> list[int]:
         rows = self._asked(
