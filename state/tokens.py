@@ -65,26 +65,28 @@ bytes; its rank is its position.
 
 
 def packed_ranks() -> bytes:
-    """What belongs into the file, made from bpe-openai's data: the package is located, not
-    imported, which would take a second.
+    """What belongs into the file; raises as `read_ranks`."""
+    return zlib.compress(_joined(), 9)
 
-    Raises:
-        OSError, EOFError, zlib.error, ValueError: the data is missing, damaged, or has gaps.
+
+def _joined() -> bytes:
+    """The same, made from bpe-openai's data: the package is located, not imported, which would
+    take a second.
     """
     lines = gzip.decompress(_source().read_bytes()).splitlines()
     tokens = [b64decode(line.split()[0]) for line in lines]
     if [int(line.split()[1]) for line in lines] != list(range(len(lines))):
         raise ValueError("the ranks are not the tokens' positions")
-    return zlib.compress(b"".join(bytes([len(token)]) + token for token in tokens), 9)
+    return b"".join(bytes([len(token)]) + token for token in tokens)
 
 
 def read_ranks() -> dict[bytes, int]:
     """Each token's rank: from the wheel's file, in a working tree from where that is made.
 
     Raises:
-        OSError, EOFError, zlib.error, ValueError: the data is missing or damaged.
+        OSError, EOFError, zlib.error, ValueError: the data is missing, damaged, or has gaps.
     """
-    data = zlib.decompress(PACKED.read_bytes() if PACKED.is_file() else packed_ranks())
+    data = zlib.decompress(PACKED.read_bytes()) if PACKED.is_file() else _joined()
     ranks: dict[bytes, int] = {}
     start = 0
     while start < len(data):
