@@ -13,7 +13,7 @@ from state.database import Database
 from state.errors import UsageError
 from state.home_db import HomeDb
 from state.packed import packed, unpacked
-from state.wording import sound
+from state.wording import storable
 
 if TYPE_CHECKING:
     from state.events import Event
@@ -92,7 +92,7 @@ class TraceStore(Closing):
         """
         now, (runs, days) = time.time(), self._bounds
         body = packed({"answer": answer, "events": list(events)})
-        question = sound(answer["question"]).replace("\0", " ")
+        question = storable(answer["question"])
         asked_of = next((each["collection"] for each in events if "collection" in each), "")
         about = answer["thread"], answer["status"], question, asked_of
         row = (trace_id, now, kind, *about, body, parent)

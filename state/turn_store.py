@@ -25,7 +25,7 @@ from state.turns import (
     to_micros,
     utc_now,
 )
-from state.wording import sound
+from state.wording import storable
 
 PAGE_OF_TURNS = 16
 MOST_SHOWN = 2_000
@@ -89,7 +89,7 @@ class TurnStore(Closing):
         """Keep a finished turn, whole or not at all; returns its number."""
         with self._database.writing() as db:
             now = to_micros(self._clock())
-            question = sound(answer["question"]).replace("\0", " ")
+            question = storable(answer["question"])
             row: tuple[int, int] = db.execute(_NUMBERED, (thread, now)).fetchone()
             key, number = row
             kept = {

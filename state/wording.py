@@ -14,6 +14,11 @@ def sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def storable(text: str) -> str:
+    """As a column of either database takes it."""
+    return sound(text).replace("\0", " ")
+
+
 def plural(count: int, noun: str) -> str:
     """The noun alone, as it stands after the count."""
     return noun if count == 1 else f"{noun}s"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from rag.context import document_text, interleaved
-from rag.engines.openai.prompts import Messages, fenced
+from rag.engines.openai.prompts import Messages, fenced, name_of
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
 from rag.research.findings import ReadFiles, signs
@@ -90,8 +90,7 @@ def search_messages(
 ) -> Messages:
     """`found` and `left` are what the first reading brought, and what it left open."""
     facts = [*(finding["text"] for file in read.files for finding in file["findings"]), *found]
-    named = [(each, f"{each['title'] or ''} {each['source']}") for each in given]
-    told = [fenced(f"[{each['number']}]", name, document_text(each)) for each, name in named]
+    told = [fenced(f"[{each['number']}]", name_of(each), document_text(each)) for each in given]
     if facts:
         told.append(fenced("known", "found before", _listed(facts)))
     if left:

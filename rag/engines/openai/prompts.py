@@ -159,7 +159,7 @@ def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messa
     what was wrong with it.
     """
     parts = [
-        fenced(f"[{each['number']}]", _name_of(each), document_text(each))
+        fenced(f"[{each['number']}]", name_of(each), document_text(each))
         for each in request.context
     ]
     if request.history:
@@ -182,10 +182,9 @@ def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messa
     return _messages(GENERATE if formed else GENERATE_PLAIN, parts)
 
 
-def _name_of(document: ContextDocument) -> str:
+def name_of(document: ContextDocument) -> str:
     """With its path: pages of one title are told apart by it."""
-    title, source = document["title"], document["source"]
-    return f"{title} · {source}" if title else source
+    return f"{document['title'] or ''} {document['source']}"
 
 
 def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
