@@ -13,16 +13,15 @@ from state.tokens import PACKED, packed_ranks
 
 
 class BuildWithMade(build_py):
-    """A working tree has bpe-openai itself, among the packages of its tests."""
+    """An editable install has them in the tree."""
 
     @property
     def _packed(self) -> Path:
-        return Path(self.build_lib, "state", PACKED.name)
+        return PACKED if self.editable_mode else Path(self.build_lib, "state", PACKED.name)
 
     def run(self) -> None:
         super().run()
-        if not self.editable_mode:
-            self._packed.write_bytes(packed_ranks())
+        self._packed.write_bytes(packed_ranks())
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
         made = [] if self.editable_mode else [str(self._packed)]

@@ -7,6 +7,7 @@ import zlib
 from base64 import b64decode
 from functools import lru_cache
 from importlib.util import find_spec
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -59,41 +60,34 @@ def count_tokens(text: str) -> int:
 
 
 PACKED = Path(__file__).with_name("o200k_base.bin")
-"""The tokens, 1 MB where their usual form takes 75: each is a byte that says its length, and its
-bytes; its rank is its position.
+"""The tokens, 1 MB where their usual form takes 75: how long each is, a byte each, then all of
+them; its rank is its position. Made when crag is built or installed (setup.py).
 """
+_TOKENS = 199_998
 
 
 def packed_ranks() -> bytes:
-    """What belongs into the file; raises as `read_ranks`."""
-    return zlib.compress(_joined(), 9)
-
-
-def _joined() -> bytes:
-    """The same, made from bpe-openai's data: the package is located, not imported, which would
-    take a second.
-    """
-    lines = gzip.decompress(_source().read_bytes()).splitlines()
-    tokens = [b64decode(line.split()[0]) for line in lines]
-    if [int(line.split()[1]) for line in lines] != list(range(len(lines))):
-        raise ValueError("the ranks are not the tokens' positions")
-    return b"".join(bytes([len(token)]) + token for token in tokens)
-
-
-def read_ranks() -> dict[bytes, int]:
-    """Each token's rank: from the wheel's file, in a working tree from where that is made.
+    """What belongs into the file, from bpe-openai's data: the package is located, not imported,
+    which would take a second.
 
     Raises:
         OSError, EOFError, zlib.error, ValueError: the data is missing, damaged, or has gaps.
     """
-    data = zlib.decompress(PACKED.read_bytes()) if PACKED.is_file() else _joined()
-    ranks: dict[bytes, int] = {}
-    start = 0
-    while start < len(data):
-        end = start + 1 + data[start]
-        ranks[data[start + 1 : end]] = len(ranks)
-        start = end
-    return ranks
+    lines = gzip.decompress(_source().read_bytes()).splitlines()
+    tokens = [b64decode(line.split()[0]) for line in lines]
+    if [int(line.split()[1]) for line in lines] != list(range(_TOKENS)):
+        raise ValueError("the ranks are not the tokens' positions")
+    return zlib.compress(bytes(map(len, tokens)) + b"".join(tokens), 9)
+
+
+def read_ranks() -> dict[bytes, int]:
+    """Each token's rank; raises as `packed_ranks`."""
+    data = zlib.decompress(PACKED.read_bytes() if PACKED.is_file() else packed_ranks())
+    lengths, tokens = data[:_TOKENS], data[_TOKENS:]
+    if len(tokens) != sum(lengths):
+        raise ValueError("the file is cut")
+    places = pairwise(accumulate(lengths, initial=0))
+    return {tokens[start:end]: rank for rank, (start, end) in enumerate(places)}
 
 
 def _source() -> Path:
