@@ -1,4 +1,4 @@
-"""In which form each server replies, and whether it reads slowly, kept so that each is asked once.
+"""In which form each server replies, and how slowly it reads, kept so that each is asked once.
 
 A file of the home. It holds addresses and names of models and no word of any document; losing it
 costs a few requests.
@@ -21,13 +21,13 @@ MOST = 50
 
 @dataclass(frozen=True, slots=True)
 class KnownServer:
-    """`form`: how a reply of a known shape is asked for, None while nobody knows; `slow`: it reads
-    less than a few hundred tokens a second; `answers`: it has given quotes in that shape, or has
+    """`form`: how a reply of a known shape is asked for, None while nobody knows; `reads`: tokens a
+    second, of a server that reads slowly; `answers`: it has given quotes in that shape, or has
     answered in plain words all the same.
     """
 
     form: str | None = None
-    slow: bool = False
+    reads: int | None = None
     answers: Literal["quotes", "plain"] | None = None
 
 

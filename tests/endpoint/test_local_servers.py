@@ -121,16 +121,17 @@ def test_a_server_that_reads_slowly_is_given_less_unless_told_otherwise(
     chosen, streamed, monkeypatch
 ):
     monkeypatch.setattr(chat_model, "SLOW", 10.0**9)
+    monkeypatch.setattr(chat_model, "PATIENCE", 0.0)
     with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5))) as server:
         engine, _ = ask(server, streamed=streamed, **chosen)
-        assert engine.chat.known.slow
+        assert engine.chat.known.reads
         engine.generate(answering(*LONG), lambda _: None)
         first, second = map(given_of, server.requests)
     assert (second < first) is (not chosen)
     monkeypatch.setattr(chat_model, "SLOW", 0.0)
     with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5))) as server:
         known = ask(server, streamed=streamed)[0].chat.known
-        assert (known.form, known.slow) == ("json_schema", False)
+        assert (known.form, known.reads) == ("json_schema", None)
 
 
 @pytest.mark.parametrize("seconds", [None, 0.2])

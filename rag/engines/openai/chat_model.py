@@ -37,15 +37,19 @@ SLOW = 400.0
 """Tokens that are read in a second; below it a full context takes a person too long."""
 WRITES = 10.0
 """Tokens that such a server writes in a second."""
-SLOW_CONTEXT = 1_500
-"""Tokens of documents for a server that reads so slowly."""
+PATIENCE = 20.0
+"""Seconds that such a server may read documents for."""
+LEAST_CONTEXT = 500
+"""Tokens of documents that any server is given, if there are so many."""
 BESIDE = 2_200
 """Of a context what the instructions, the history and the reply may take."""
 AT_HAND = 0.2
 """Seconds that a server on this machine is waited for when it is asked what it is."""
 CRASH = 500
 _TOLD = 1_500
-"""Tokens of a prompt that tells how fast it is read; a shorter one tells how long one waits."""
+"""Tokens of a prompt that tells how fast it is read; a shorter one tells how long one waits, which
+can only show that a server is not as slow as it was.
+"""
 _OPTIONAL = re.compile(
     r"temperature|max_(?:completion_)?tokens|reasoning_effort|stream_options|extra inputs",
     re.IGNORECASE,
@@ -179,7 +183,8 @@ class ChatModel:
                 told = failure(error, self.endpoint, self.name, self.seconds)
                 left = request.budget.seconds_left()
                 if isinstance(told, ModelLateError) and (left is None or left > 0):
-                    self.learn(slow=True)  # the next question is given less to read
+                    # At most so many: the next question is given less to read.
+                    self.learn(reads=round(tokens_of(request.messages) / self.seconds))
                 status = getattr(error, "status_code", None)
                 crashed = status == CRASH and request.wanted is not None
                 if crashed or isinstance(told, RequestRefusedError):
@@ -209,12 +214,18 @@ class ChatModel:
             else:
                 pieces = map(Reply.of, model.stream(request.messages))
                 reply = received(pieces, request.receive, 8 * most, left)
-        if (read := reply.read) >= _TOLD and reply.usage is not None:
-            took = time.perf_counter() - began - reply.usage["output_tokens"] / WRITES
-            # What the first piece of a stream waited for was the reading, or unseen thinking.
-            took = took if reply.waited is None else min(took, reply.waited)
-            self.learn(slow=read < SLOW * max(took, 1e-3))
+        self._time(reply, time.perf_counter() - began)
         return reply
+
+    def _time(self, reply: Reply, took: float) -> None:
+        """Learns how fast the server reads from a reply that took so many seconds."""
+        if reply.usage is None or reply.read < (_TOLD if self.known.reads is None else _TOLD // 5):
+            return
+        took -= reply.usage["output_tokens"] / WRITES
+        # What the first piece of a stream waited for was the reading, or unseen thinking.
+        took = took if reply.waited is None else min(took, reply.waited)
+        reads = reply.read / max(took, 1e-3)
+        self.learn(reads=round(reads) if reads < SLOW else None)
 
     def _options(self, form: str, request: Request, most: int) -> dict[str, Any]:
         """Of one request; a token or money budget caps its output as well."""
@@ -249,15 +260,17 @@ class ChatModel:
     @property
     def is_slow(self) -> bool:
         """Whether its server reads so slowly that it is given little, unless that was chosen."""
-        return self.known.slow and "context_tokens" not in self._settings.model_fields_set
+        chosen = "context_tokens" in self._settings.model_fields_set
+        return self.known.reads is not None and not chosen
 
     @property
     def room(self) -> int | None:
         """Tokens of documents that the server takes, None where nothing says that they are few."""
-        rooms = [SLOW_CONTEXT] if self.is_slow else []
+        patience = min(PATIENCE, self.seconds / 3)
+        rooms = [round((self.known.reads or 0) * patience)] if self.is_slow else []
         if (size := self._facts.context) is not None:
-            rooms.append(max(size - BESIDE, SLOW_CONTEXT // 3))
-        return min(rooms, default=None)
+            rooms.append(size - BESIDE)
+        return max(min(rooms), LEAST_CONTEXT) if rooms else None
 
     @property
     def asked_once(self) -> bool:
