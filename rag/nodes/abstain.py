@@ -12,26 +12,19 @@ from rag.engines.local.answer import quoted_part
 from rag.nodes.update import Update
 from rag.question.parts import is_near
 from rag.reading.snippets import shown_snippets
-from state.answer import UNSURE, AnswerPart, Citation
+from state.answer import NEAREST, UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
 
 REFUSED = "The model found no answer to “{}” in what it was given."
-NEAREST = 3
 LONGEST = 200
 
 
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    reader, settings = runtime.context.reader, runtime.context.settings
-    near = any(map(is_near, state["parts"]))
-    questions = [part["question"] for part in state["parts"]]
-    snippets = shown_snippets(
-        questions, state["documents"], runtime.context.meaning, reader, full=settings.full
-    )[:NEAREST]
-    nearest: list[Citation] = [
-        {**snippet["located"], "marker": marker} for marker, snippet in enumerate(snippets, start=1)
-    ]
-    shown = list(map(quoted_part, nearest)) if near else []
-    refused = runtime.context.engine.model is not None and state["budget_spent"] is None
+    deps = runtime.context
+    nearest = state["nearest"] or _found(state, deps)
+    told = bool(state["nearest"]) or any(map(is_near, state["parts"]))
+    shown = list(map(quoted_part, nearest)) if told else []
+    refused = deps.engine.model is not None and state["budget_spent"] is None
     said = REFUSED if refused else UNSURE
     return {
         "generation": _text(state["standalone_question"], said, shown),
@@ -40,6 +33,17 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         "nearest": nearest,
         "status": "abstained",
     }
+
+
+def _found(state: GraphState, deps: Dependencies) -> list[Citation]:
+    """What code takes for the nearest; a model may have pointed at something."""
+    questions = [part["question"] for part in state["parts"]]
+    snippets = shown_snippets(
+        questions, state["documents"], deps.meaning, deps.reader, full=deps.settings.full
+    )[:NEAREST]
+    return [
+        {**snippet["located"], "marker": marker} for marker, snippet in enumerate(snippets, start=1)
+    ]
 
 
 def _text(question: str, said: str, nearest: Sequence[AnswerPart]) -> str:

@@ -57,7 +57,8 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         names = ("generation", "citations", "claims", "dropped")
         kept = {name: state[name] for name in names}  # type: ignore[literal-required]
         missing = state["unheld"] or state["missing"]
-        return {**spent, **kept, "missing": missing, "status": _kept_status(state)}
+        kept |= {"missing": missing, "nearest": []}
+        return {**spent, **kept, "status": _kept_status(state)}
     return {**spent, **_found(checked), "status": _status(checked, state)}
 
 

@@ -10,11 +10,13 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
+from rag.citations.check import pointed
 from rag.context import in_order
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
 from rag.reading.snippets import shown_snippets
+from state.answer import NEAREST
 from state.graph_state import GraphState
 
 
@@ -49,6 +51,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     return {
         "draft": list(result.parts),
         "missing": list(result.missing),
+        "nearest": pointed(result.nearest, state["context"], NEAREST),
         "complete": result.complete,
         "budget_spent": spent,
         "warnings": [*state["warnings"], *result.warnings],

@@ -96,7 +96,7 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
         if isinstance(each, str) and each.strip()
     ]
     held = reply.get("held") not in (False, "false", "no")
-    return ReadReply(_led(listed_parts(told)), lacking, held=held, formed=True)
+    return ReadReply(_led(listed_parts(told)), missing=lacking, held=held, formed=True)
 
 
 def listed_parts(told: Sequence[Any]) -> list[AnswerPart]:
