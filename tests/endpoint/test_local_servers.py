@@ -115,21 +115,27 @@ def test_a_prompt_that_is_called_too_long_is_sent_again_with_less():
         assert 0 < given_of(server.requests[-1]) <= 4
 
 
+LLAMA = {"/props": {"default_generation_settings": {"n_ctx": 100_000}}}
+
+
 @pytest.mark.parametrize("streamed", [True, False])
-@pytest.mark.parametrize("chosen", [{}, {"context_tokens": 6_000}])
-def test_a_server_that_reads_slowly_is_given_less_unless_told_otherwise(
-    chosen, streamed, monkeypatch
+@pytest.mark.parametrize(
+    ("pages", "chosen", "less"),
+    [(LLAMA, {}, True), (LLAMA, {"context_tokens": 6_000}, False), ({}, {}, False)],
+)
+def test_a_server_of_this_machine_that_reads_slowly_is_given_less_unless_told_otherwise(
+    pages, chosen, less, streamed, monkeypatch
 ):
     monkeypatch.setattr(chat_model, "SLOW", 10.0**9)
     monkeypatch.setattr(chat_model, "PATIENCE", 0.0)
-    with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5))) as server:
+    with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5)), pages=pages) as server:
         engine, _ = ask(server, streamed=streamed, **chosen)
-        assert engine.chat.known.reads
+        assert bool(engine.chat.known.reads) is bool(pages)
         engine.generate(answering(*LONG), lambda _: None)
         first, second = map(given_of, server.requests)
-    assert (second < first) is (not chosen)
+    assert (second < first) is less
     monkeypatch.setattr(chat_model, "SLOW", 0.0)
-    with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5))) as server:
+    with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5)), pages=pages) as server:
         known = ask(server, streamed=streamed)[0].chat.known
         assert (known.form, known.reads) == ("json_schema", None)
 

@@ -218,8 +218,11 @@ class ChatModel:
         return reply
 
     def _time(self, reply: Reply, took: float) -> None:
-        """Learns how fast the server reads from a reply that took so many seconds."""
-        if reply.usage is None or reply.read < (_TOLD if self.known.reads is None else _TOLD // 5):
+        """Learns from a reply that took so many seconds how fast a server on this machine's own
+        processor reads; another may have had others before it.
+        """
+        enough = _TOLD if self.known.reads is None else _TOLD // 5
+        if reply.usage is None or reply.read < enough or self._facts.kind is None:
             return
         took -= reply.usage["output_tokens"] / WRITES
         # What the first piece of a stream waited for was the reading, or unseen thinking.
