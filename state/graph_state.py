@@ -95,7 +95,8 @@ class QuestionState(TypedDict):
     `retrieval_scores` are the last query's, best first; `documents` is every chunk of the
     question so far. `no_query` says why there is no better
     query. `context` is what a model is given; `draft` is what generate made, `generation` the text
-    that is shown of it, `missing` what the documents do not say of what was asked.
+    that is shown of it, `missing` what the documents do not say of what was asked;
+    `refusal` is what a model says in place of an answer, `nearest` what it or code points at then.
     """
 
     scratchpad: Annotated[list[str], overwrite]
@@ -127,6 +128,7 @@ class QuestionState(TypedDict):
     citations: Annotated[list[Citation], UntrackedValue]
     claims: Annotated[list[ClaimRecord], UntrackedValue]
     dropped: Annotated[list[str], UntrackedValue]
+    refusal: Annotated[str, UntrackedValue]
     nearest: Annotated[list[Citation], UntrackedValue]
     status: Annotated[Status | None, UntrackedValue]
     web: Annotated[WebUse | None, UntrackedValue]

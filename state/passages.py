@@ -12,6 +12,7 @@ from typing import Literal, NotRequired, TypedDict
 
 from state.answer import Citation
 from state.blocks import Block, BlockKind
+from state.documents import without_header
 
 WebUse = Literal["allowed", "searched"]
 """None where the person did not allow the web."""
@@ -142,12 +143,22 @@ def _anchor_at(held: RetrievedChunk, at: int) -> str | None:
     kind, _, number = (anchor or "").partition(" ")
     if kind not in ("section", "paragraph", "row"):  # what the format itself calls a place
         return anchor
-    before = [Block(*each) for each in held["blocks"] if each[1] <= at]
-    headings = [block.extent for block in before if block.kind is BlockKind.HEADING]
-    if headings:
-        start, end = (place - held["start_char"] for place in headings[-1])
-        return f"section {' '.join(held['text'][start:end].split())}"
-    return anchor if kind == "section" else f"{kind} {int(number) + max(len(before) - 1, 0)}"
+    before = sum(Block(*each).start_char <= at for each in held["blocks"])
+    if heading := _own_heading(held, at):
+        return f"section {heading}"
+    return anchor if kind == "section" else f"{kind} {int(number) + max(before - 1, 0)}"
+
+
+def heading_at(held: RetrievedChunk, at: int) -> str:
+    """The heading that what stands at an offset of the document stands under, or ""."""
+    return _own_heading(held, at) or without_header(held["heading"])[0].rpartition(" > ")[2]
+
+
+def _own_heading(held: RetrievedChunk, at: int) -> str:
+    """The last one within the chunk that begins before the offset."""
+    blocks = [Block(*each) for each in held["blocks"]]
+    above = [b for b in blocks if b.kind is BlockKind.HEADING and b.start_char <= at]
+    return " ".join(text_between(held, *above[-1].extent).split()) if above else ""
 
 
 class ParsedQuestion(TypedDict):

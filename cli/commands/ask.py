@@ -11,7 +11,7 @@ from cli import options
 from cli.app import new_app
 from cli.asking import on_thread, read_question, report_staleness, tell_of_models
 from cli.errors import Exit
-from cli.render.answer_text import print_answer, report_notices
+from cli.render.answer_text import print_answer, report_missing, report_notices
 from cli.render.live import LiveAnswer
 
 app = new_app()
@@ -53,6 +53,7 @@ def ask(
         terminal.json(answer)
     else:
         print_answer(terminal, answer, quotes=quotes)
+        report_missing(terminal, answer)
         tell_of_models(terminal, settings, answer)
     abstained = answer["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if abstained else Exit.DONE

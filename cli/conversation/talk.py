@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Self
 
 from cli.asking import on_thread, tell_of_models
 from cli.options import Given
-from cli.render.answer_text import print_answer, report_notices
+from cli.render.answer_text import print_answer, report_missing, report_notices
 from cli.render.live import LiveAnswer
 from state.answer import Answer
 
@@ -101,6 +101,7 @@ class Conversation:
             terminal.json(answer)
             return
         print_answer(terminal, answer, quotes=self.quotes)
+        report_missing(terminal, answer)
         tell_of_models(terminal, self.settings, answer)
         if not terminal.out_is_tty:
             terminal.out("")

@@ -36,7 +36,7 @@ def answer_lines(answer: Answer) -> Iterator[str]:
         yield from (f"{INDENT}{line}".rstrip() for line in citation["shown"].splitlines())
     if cited(answer) and not snippets:
         yield ""
-        yield from map(source_line, cited(answer))
+        yield from source_lines(cited(answer))
 
 
 def print_answer(terminal: Terminal, answer: Answer, *, quotes: bool = False) -> None:
@@ -119,20 +119,29 @@ def report_notices(terminal: Terminal, answer: Answer) -> None:
     """
     for line in left_out(answer["dropped"], answer["claims"]):
         terminal.notice(line)
-    for part in answer["missing"] if answer["citations"] else ():
-        terminal.notice(f"not in the documents: {one_line(part)}")
     for warning in answer["warnings"]:
         terminal.notice(f"warning: {warning}")
 
 
+def report_missing(terminal: Terminal, answer: Answer) -> None:
+    """A line on standard error for each part of the question that the documents do not answer."""
+    for part in answer["missing"] if answer["citations"] else ():
+        terminal.notice(f"not in the documents: {one_line(part)}")
+
+
 def print_sources(terminal: Terminal, citations: Iterable[Citation]) -> None:
     """The cited places."""
+    for line in source_lines(citations):
+        terminal.wrapped(line, line.index(" ") + 1)
+
+
+def source_lines(citations: Iterable[Citation]) -> Iterator[str]:
+    """One a place, behind all numbers that it has."""
+    numbers: dict[str, str] = {}
     for citation in citations:
-        terminal.wrapped(source_line(citation), len(f"[{citation['marker']}] "))
-
-
-def source_line(citation: Citation) -> str:
-    return f"[{citation['marker']}] {_where(citation)}  {_what(citation)}"
+        line = f" {_where(citation)}  {_what(citation)}"
+        numbers[line] = numbers.get(line, "") + f"[{citation['marker']}]"
+    yield from (number + line for line, number in numbers.items())
 
 
 def _place_line(citation: Citation) -> str:
@@ -146,10 +155,13 @@ def _place_line(citation: Citation) -> str:
 
 
 def _what(citation: Citation) -> str:
-    """The document's title where the answer itself is the quote, or else the quote."""
-    shown = citation["support"] == "verbatim" and citation["passage"] != citation["quote"]
-    if shown and citation["title"]:
-        return shorten(citation["title"], QUOTE_WIDTH)
+    """The document's title and the heading there; of what is in doubt, and where neither is, the
+    quote.
+    """
+    names = [citation["title"] or "", citation.get("heading", "")]
+    told = " > ".join(dict.fromkeys(name for name in map(one_line, names) if name))
+    if told and citation["support"] != "unsupported":
+        return shorten(told, QUOTE_WIDTH)
     return f"“{shorten(citation['quote'], QUOTE_WIDTH)}”"
 
 

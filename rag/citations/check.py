@@ -13,17 +13,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from rag.text.prose import as_prose
-from state.answer import (
-    QUOTED,
-    AnswerPart,
-    Citation,
-    ClaimRecord,
-    ClaimVerdict,
-    DraftQuote,
-)
+from state.answer import QUOTED, AnswerPart, Citation, ClaimRecord, ClaimVerdict
 from state.blocks import Block, BlockKind
-from state.documents import without_header
-from state.passages import ContextDocument, cited, text_between
+from state.passages import ContextDocument, cited, heading_at, text_between
 
 if TYPE_CHECKING:
     from rag.citations.locate import Located
@@ -118,54 +110,30 @@ def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
     if part["located"]:
         return Finding("verified", QUOTED, tuple(part["located"]))
     from rag.citations.agreement import disagreement
+    from rag.citations.locate import locate
 
-    found = _places(part["quotes"], given)
+    found: list[tuple[ContextDocument, Located]] = []
+    for quote in part["quotes"]:
+        document = given.get(quote["document"])
+        places = locate(quote["quote"], document) if document is not None else []
+        found += [(document, place) for place in places if document is not None]
     if not found:
         asks = not part["quotes"] and part["text"].rstrip().endswith("?")
         return Finding("unverified", _elsewhere(part, given) or NOT_FOUND, asks=asks)
-    citations = tuple(citation for _, citation in found)
+    citations = tuple(_cited(document, place) for document, place in found)
     around = [question]
-    for heading, citation in found:
-        around += [citation["title"] or "", heading, citation["passage"]]
+    for (document, place), citation in zip(found, citations, strict=True):
+        around += [document["title"] or "", place.excerpt["heading"], citation["passage"]]
     found_wrong = disagreement(part["text"], [each["quote"] for each in citations], around)
     if found_wrong is None:
         return Finding("verified", STANDS, citations)
     return Finding(*found_wrong, tuple({**each, "support": "unsupported"} for each in citations))
 
 
-def _places(
-    quotes: Sequence[DraftQuote], given: Mapping[int, ContextDocument]
-) -> list[tuple[str, Citation]]:
-    """Where they stand, each place behind the headings above it."""
-    from rag.citations.locate import locate
-
-    found: list[tuple[str, Citation]] = []
-    for quote in quotes:
-        if (document := given.get(quote["document"])) is not None:
-            for place in locate(quote["quote"], document):
-                where = cited(document, place.excerpt, place.start, place.end, _around(place))
-                found.append((place.excerpt["heading"], where))
-    return found
-
-
-def pointed(
-    quotes: Sequence[DraftQuote], context: Sequence[ContextDocument], most: int
-) -> list[Citation]:
-    """The places of quotes that prove nothing, as they are shown, numbered from 1."""
-    given = {document["number"]: document for document in context}
-    found = {
-        (where["source"], where["start_char"]): (heading, where)
-        for heading, where in _places(quotes, given)
-    }
-    return [
-        {
-            **where,
-            "marker": marker,
-            "heading": as_prose(without_header(heading)[0].rpartition(" > ")[2]),
-            "shown": as_prose(where["quote"]),
-        }
-        for marker, (heading, where) in enumerate([*found.values()][:most], start=1)
-    ]
+def _cited(document: ContextDocument, place: Located) -> Citation:
+    excerpt = place.excerpt
+    found = cited(document, excerpt, place.start, place.end, _around(place))
+    return {**found, "heading": as_prose(heading_at(excerpt, place.start))}
 
 
 def _elsewhere(part: AnswerPart, given: Mapping[int, ContextDocument]) -> str | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from rag.budget import Budget
-from state.answer import AnswerPart, DraftQuote, Snippet
+from state.answer import AnswerPart, Snippet
 from state.passages import ContextDocument, Grade, HistoryTurn, QuestionPart, RetrievedChunk
 
 Emit = Callable[[str], None]
@@ -116,13 +116,13 @@ class GenerateRequest:
 class Generated(Outcome):
     """A draft: its parts, which are checked, and what of the question the documents do not say.
 
-    Without parts they hold no answer, and `nearest` is quoted of what comes nearest. `complete` is
-    False when the reply was cut short (length, a dropped stream, a spent budget), or does not
-    answer every part of the question.
+    Without parts they hold no answer; `refusal` is then what is said of what comes nearest.
+    `complete` is False when the reply was cut short (length, a dropped stream, a spent budget), or
+    does not answer every part of the question.
     """
 
     parts: Sequence[AnswerPart] = ()
-    nearest: Sequence[DraftQuote] = ()
+    refusal: Sequence[AnswerPart] = ()
     missing: Sequence[str] = ()
     complete: bool = True
 

@@ -15,7 +15,7 @@ from rag.reading.snippets import shown_snippets
 from state.answer import NEAREST, UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
 
-REFUSED = "The model found no answer to “{}” in what it was given."
+REFUSED = "The model found no answer to “{}”."
 LONGEST = 200
 
 
@@ -25,7 +25,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     told = bool(state["nearest"]) or any(map(is_near, state["parts"]))
     shown = list(map(quoted_part, nearest)) if told else []
     refused = deps.engine.model is not None and state["budget_spent"] is None
-    said = REFUSED if refused else UNSURE
+    said = " ".join(filter(None, (REFUSED if refused else UNSURE, state["refusal"])))
     return {
         "generation": _text(state["standalone_question"], said, shown),
         "citations": [],

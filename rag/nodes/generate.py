@@ -10,13 +10,14 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
-from rag.citations.check import pointed
+from rag.citations.check import check
 from rag.context import in_order
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
-from rag.reading.snippets import shown_snippets
-from state.answer import NEAREST
+from rag.reading.snippets import shown_snippets, snippet_at
+from rag.text.prose import one_line
+from state.answer import NEAREST, Citation
 from state.graph_state import GraphState
 
 
@@ -49,13 +50,28 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     else:
         result = _without_budget(deps, request, emit)
     return {
+        **_refused(result, state, deps),
         "draft": list(result.parts),
         "missing": list(result.missing),
-        "nearest": pointed(result.nearest, state["context"], NEAREST),
         "complete": result.complete,
         "budget_spent": spent,
         "warnings": [*state["warnings"], *result.warnings],
     }
+
+
+def _refused(result: Generated, state: GraphState, deps: Dependencies) -> Update:
+    """What the engine says in place of an answer, where it can be proved, and what that quotes."""
+    said = check(result.refusal, state["context"], state["standalone_question"])
+    excerpts = {e["chunk_id"]: e for each in state["context"] for e in each["excerpts"]}
+    nearest: dict[tuple[str, int], Citation] = {}
+    for place in said.citations:
+        found = snippet_at(excerpts[place["chunk_id"]], place["start_char"], deps.reader)
+        if found is not None and len(nearest) < NEAREST:
+            where = found["source"], found["start_char"]
+            nearest.setdefault(where, {**found, "marker": len(nearest) + 1})
+    proved = all(finding.verdict == "verified" for finding in said.findings)
+    words = one_line(" ".join(part["text"] for part in result.refusal)) if proved else ""
+    return {"refusal": words, "nearest": [*nearest.values()]}
 
 
 def _without_budget(deps: Dependencies, request: GenerateRequest, emit: Emit) -> Generated:

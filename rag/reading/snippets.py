@@ -15,8 +15,7 @@ from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
 from state.blocks import BlockKind
-from state.documents import without_header
-from state.passages import ParsedQuestion, RetrievedChunk, cited, text_between
+from state.passages import ParsedQuestion, RetrievedChunk, cited, heading_at, text_between
 
 MOST = 3
 READ = 16
@@ -169,6 +168,18 @@ def shown_snippets(
     ]
 
 
+def snippet_at(chunk: RetrievedChunk, place: int, reader: CollectionReader) -> Citation | None:
+    """What a person is shown of an offset of the document: from the sentence, line or row on that
+    stands there, or stands next where that is a heading; None where there is none.
+    """
+    found = stretches_of(chunk)
+    on = [stretch for stretch in found if stretch.start <= place < stretch.end]
+    nearest = [*reversed(on), *(stretch for stretch in found if stretch.start > place)]
+    if not nearest:
+        return None
+    return _located(_reaching(nearest[0], NEXT_LONGEST), reader, full=False)
+
+
 def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citation:
     """The stretch is the quote, its blocks with what introduces them the passage."""
     chunk, units = stretch.chunk, stretch.units
@@ -177,13 +188,9 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
     whole = text_between(chunk, blocks[0].start_char, blocks[-1].end_char)
     passage = "\n".join(filter(None, (lead, whole)))
     located = cited(chunk, chunk, stretch.start, stretch.end, passage)
-    located["heading"] = _nearest_heading(stretch) or chunk["title"] or ""
+    located["heading"] = as_prose(heading_at(chunk, stretch.start)) or chunk["title"] or ""
     located["shown"] = passage if full else shown_stretch(chunk, units, lead, FIRST_LONGEST)
     return located
-
-
-def _nearest_heading(stretch: Stretch) -> str:
-    return as_prose(without_header(stretch.heading)[0].rpartition(" > ")[2])
 
 
 def _reaching(stretch: Stretch, longest: int) -> Stretch:

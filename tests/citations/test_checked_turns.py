@@ -92,7 +92,7 @@ def test_a_model_that_says_that_it_is_not_held_is_believed(home):
     refused = reply_of({"text": "Nothing is said of it.", "quotes": []}, held=False)
     answer, asked = turn(home, refused, grader="local")
     assert (answer["status"], answer["citations"], len(asked)) == ("abstained", [], 1)
-    assert answer["answer"].startswith(f"The model found no answer to “{QUESTION}” in what")
+    assert answer["answer"].startswith(f"The model found no answer to “{QUESTION}”.")
 
 
 def test_no_rule_of_words_refuses_for_a_model(home):

@@ -107,15 +107,17 @@ def test_an_answer_at_hand_costs_one_call_whatever_code_makes_of_the_passages(ho
     assert (len(requests), answer["loop_count"]) == (1, 0)
 
 
-@pytest.mark.parametrize("quote", ["old enough to steer", "old enough to fly"])
+@pytest.mark.parametrize("quote", ["is old enough to steer", "is old enough to fly"])
 def test_a_refusal_shows_what_the_model_says_comes_nearest(home, quote):
-    part = {"text": "They do not say.", "quotes": [{"document": 1, "quote": quote}]}
+    text_of = "They only say that a captain is old enough to steer."
+    part = {"text": text_of, "quotes": [{"document": 1, "quote": quote}]}
     refusal = json.dumps({"parts": [part], "held": False, "missing": []})
     answer, _ = asked(home, text(refusal), max_loops=0)
     assert (answer["status"], answer["citations"]) == ("abstained", [])
-    shown = [each["quote"] for each in answer["nearest"]]
-    assert (shown == [quote]) is ("steer" in quote)
-    assert (f"{quote} [1]" in answer["answer"]) is ("steer" in quote)
+    stands = "steer" in quote
+    assert (text_of in answer["answer"]) is stands
+    assert (len(answer["nearest"]) == 1) is stands
+    assert (quote in answer["nearest"][0]["shown"]) is stands
 
 
 LLAMA = {"/props": {"default_generation_settings": {"n_ctx": 8_192}}}

@@ -53,8 +53,7 @@ def generate(
         refuses = _refuses(read, request)
         if reply.whole and (refuses or (read.formed and not read.held)):
             if read.parts or chat.known.answers == "quotes":
-                nearest = [quote for part in read.parts for quote in part["quotes"]]
-                return replace(read, parts=(), nearest=nearest)
+                return replace(read, parts=(), refusal=read.parts)
         elif reply.whole and read.parts and (read.quotes or read.formed or not formed):
             if formed and (read.quotes or not read.formed) and chat.known.answers != "quotes":
                 chat.learn(answers="quotes" if read.formed else "plain")

@@ -87,7 +87,8 @@ GENERATE = (
     "and they do not say, and is empty where they say all of it. Where they contradict each "
     "other, say so and quote both. Where the question has several meanings in these "
     "documents, ask which one is meant. If they hold nothing that answers any of it, held is "
-    "false, and the one part says so, with a quote of what comes nearest, if anything does. "
+    "false (a hint at where to look is no answer), and the one part says what they hold that "
+    "comes nearest, with whole sentences of it for quotes, or only that there is nothing. "
     + SUSPICION
 )
 GENERATE_PLAIN = (
