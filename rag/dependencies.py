@@ -31,8 +31,7 @@ class Dependencies:
     """`fallback` answers from what was found when a budget ends before the engine could.
 
     `history` gives the earlier turns that this one may see, oldest first, where they are stored,
-    from those that its checkpoint holds and the store's;
-    `questions` all that was typed on the thread, oldest first. `pin` makes the turn a milestone.
+    from those that its checkpoint holds and the store's. `pin` makes the turn a milestone.
     """
 
     settings: Settings

@@ -26,7 +26,7 @@ class Citation(TypedDict):
     with what introduces it), or rows behind their table's header; `also` names
     other sources that hold a copy; `recognized` is how sure the recognizer was of a page that was
     read off a picture, 0 to 1. `anchor` is the place as a person says it ("p. 4", "line 12");
-    lines are told only where they are lines of the file itself. `heading` is the one it stands under;
+    lines are told only where they are lines of the file itself. `heading` is what it stands under;
     of what is shown without a model `shown` is its quote as a person reads it.
     """
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _MARKER = re.compile(r"[ \t]*\[\d{1,3}\]")
 LONGEST_TURN = 1_200
-MOST_TITLES = 12
+MOST_TITLES, LONGEST_TITLE = 12, 150
 
 Messages = list[tuple[str, str]]
 """(role, text) pairs, as LangChain takes them."""
@@ -83,13 +83,13 @@ GENERATE = (
     "code are asked for. Each part of the answer has its text, in Markdown and without "
     "markers, and behind it the quotes that prove it: the number of the document and a "
     "stretch of it copied word for word, short, with every number and name that the text "
-    "has. Answer what the documents hold; missing lists only what the question itself asks "
-    "and they do not say, and is empty where they say all of it. Where they contradict each "
-    "other, say so and quote both. Where the question has several meanings in these "
-    "documents, ask which one is meant. If they hold nothing that answers any of it, held is "
-    "false (a hint at where to look is no answer), and the one part says what they hold that "
-    "comes nearest, with whole sentences of it for quotes, or only that there is nothing. "
-    + SUSPICION
+    "has; a line “…” stands for what was left out there. Answer what the documents hold; "
+    "missing lists only what the question itself asks and they do not say, and is empty "
+    "where they say all of it. Where they contradict each other, say so and quote both. "
+    "Where the question has several meanings in these documents, ask which one is meant. "
+    "If they hold nothing that answers any of it, held is false (a hint at where to look "
+    "is no answer), and the one part says what they hold that comes nearest, with whole "
+    "sentences of it for quotes, or only that there is nothing. " + SUSPICION
 )
 GENERATE_PLAIN = (
     "Answer the question from the numbered documents and from nothing else, in the "
@@ -146,7 +146,7 @@ def rewrite_messages(request: RewriteRequest, collection: str = "") -> Messages:
     """
     found = request.documents
     headings = [(each["title"], without_header(each["heading"])[0]) for each in found]
-    titles = dict.fromkeys(under_headings(*each)[:150] for each in headings)
+    titles = dict.fromkeys(cut(under_headings(*each), LONGEST_TITLE) for each in headings)
     shown = "\n".join([title for title in titles if title][:MOST_TITLES])
     missing = "\n".join(one_line(each) for each in request.missing if each != request.question)
     told = [("titles and headings found", shown), ("not said there", missing)]
