@@ -22,7 +22,7 @@ MOST = 50
 @dataclass(frozen=True, slots=True)
 class KnownServer:
     """`form`: how a reply of a known shape is asked for, None while nobody knows; `reads`: tokens a
-    second, of a server that reads slowly; `answers`: it has given quotes in that shape, or has
+    second, None until it was timed; `answers`: it has given quotes in that shape, or has
     answered in plain words all the same.
     """
 

@@ -97,7 +97,7 @@ def ask(server, *, streamed=True, **changed):
 def test_a_small_context_is_given_the_best_that_fits(context):
     pages = {"/props": {"default_generation_settings": {"n_ctx": context}}}
     with ScriptedServer(text("Yes [1]."), pages=pages) as server:
-        ask(server)
+        ask(server, context_tokens=6_000)
         (request,) = server.requests
     assert (given_of(request) == len(LONG)) is (context > 10_000)
     assert "Fact 0" in request.prompt
@@ -134,10 +134,14 @@ def test_a_server_of_this_machine_that_reads_slowly_is_given_less_unless_told_ot
         engine.generate(answering(*LONG), lambda _: None)
         first, second = map(given_of, server.requests)
     assert (second < first) is less
-    monkeypatch.setattr(chat_model, "SLOW", 0.0)
-    with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5)), pages=pages) as server:
-        known = ask(server, streamed=streamed)[0].chat.known
-        assert (known.form, known.reads) == ("json_schema", None)
+
+
+def test_a_server_of_this_machine_is_given_little_until_it_was_timed():
+    with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5)), pages=LLAMA) as server:
+        engine, _ = ask(server)
+        engine.generate(answering(*LONG), lambda _: None)
+        first, second = map(given_of, server.requests)
+    assert first < second == len(LONG)
 
 
 @pytest.mark.parametrize("seconds", [None, 0.2])

@@ -41,6 +41,8 @@ PATIENCE = 20.0
 """Seconds that such a server may read documents for."""
 LEAST_CONTEXT = 500
 """Tokens of documents that any server is given, if there are so many."""
+FIRST_CONTEXT = 1_500
+"""Tokens of documents for a server on this machine of which nobody knows how fast it reads."""
 BESIDE = 2_200
 """Of a context what the instructions, the history and the reply may take."""
 AT_HAND = 0.2
@@ -183,8 +185,9 @@ class ChatModel:
                 told = failure(error, self.endpoint, self.name, self.seconds)
                 left = request.budget.seconds_left()
                 if isinstance(told, ModelLateError) and (left is None or left > 0):
-                    # At most so many: the next question is given less to read.
-                    self.learn(reads=round(tokens_of(request.messages) / self.seconds))
+                    # The next question is given less to read.
+                    reads = tokens_of(request.messages) / self.seconds
+                    self.learn(reads=round(min(reads, SLOW - 1)))
                 status = getattr(error, "status_code", None)
                 crashed = status == CRASH and request.wanted is not None
                 if crashed or isinstance(told, RequestRefusedError):
@@ -221,14 +224,16 @@ class ChatModel:
         """Learns from a reply that took so many seconds how fast a server on this machine's own
         processor reads; another may have had others before it.
         """
-        enough = _TOLD if self.known.reads is None else _TOLD // 5
+        known = self.known.reads or 0
+        enough = _TOLD // 5 if self.is_slow else _TOLD
         if reply.usage is None or reply.read < enough or self._facts.kind is None:
             return
         took -= reply.usage["output_tokens"] / WRITES
         # What the first piece of a stream waited for was the reading, or unseen thinking.
         took = took if reply.waited is None else min(took, reply.waited)
-        reads = reply.read / max(took, 1e-3)
-        self.learn(reads=round(reads) if reads < SLOW else None)
+        reads = round(reply.read / max(took, 1e-3))
+        if min(reads, known) < SLOW:
+            self.learn(reads=reads)
 
     def _options(self, form: str, request: Request, most: int) -> dict[str, Any]:
         """Of one request; a token or money budget caps its output as well."""
@@ -262,15 +267,24 @@ class ChatModel:
 
     @property
     def is_slow(self) -> bool:
-        """Whether its server reads so slowly that it is given little, unless that was chosen."""
-        chosen = "context_tokens" in self._settings.model_fields_set
-        return self.known.reads is not None and not chosen
+        """Whether its server is known to read slowly, so that it is given little, unless the person
+        chose how much.
+        """
+        reads = self.known.reads
+        return reads is not None and reads < SLOW and not self._is_chosen
+
+    @property
+    def _is_chosen(self) -> bool:
+        return "context_tokens" in self._settings.model_fields_set
 
     @property
     def room(self) -> int | None:
         """Tokens of documents that the server takes, None where nothing says that they are few."""
-        patience = min(PATIENCE, self.seconds / 3)
-        rooms = [round((self.known.reads or 0) * patience)] if self.is_slow else []
+        rooms: list[int] = []
+        if self.is_slow:
+            rooms.append(round((self.known.reads or 0) * min(PATIENCE, self.seconds / 3)))
+        if self._facts.kind is not None and self.known.reads is None and not self._is_chosen:
+            rooms.append(FIRST_CONTEXT)
         if (size := self._facts.context) is not None:
             rooms.append(size - BESIDE)
         return max(min(rooms), LEAST_CONTEXT) if rooms else None
