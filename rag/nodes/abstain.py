@@ -16,7 +16,8 @@ from state.answer import NEAREST, UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
 
 REFUSED = "The model found no answer to “{}”."
-LONGEST = 200
+ABSENT = "The documents do not hold an answer to “{}”."
+LONGEST_QUESTION, LONGEST_REFUSAL = 200, 500
 
 
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -25,9 +26,11 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     told = bool(state["nearest"]) or any(map(is_near, state["parts"]))
     shown = list(map(quoted_part, nearest)) if told else []
     refused = deps.engine.model is not None and state["budget_spent"] is None
-    said = " ".join(filter(None, (REFUSED if refused else UNSURE, state["refusal"])))
+    asked = _cut(state["standalone_question"], LONGEST_QUESTION)
+    said = (REFUSED if refused else UNSURE).format(asked)
+    why = _cut(state["refusal"], LONGEST_REFUSAL) or "The nearest passages:"
     return {
-        "generation": _text(state["standalone_question"], said, shown),
+        "generation": _text(f"{said} {why}", shown) if shown else ABSENT.format(asked),
         "citations": [],
         "claims": [],
         "nearest": nearest,
@@ -46,17 +49,15 @@ def _found(state: GraphState, deps: Dependencies) -> list[Citation]:
     ]
 
 
-def _text(question: str, said: str, nearest: Sequence[AnswerPart]) -> str:
-    """What is said in place of an answer: the nearest passages under one line that says what they
-    are, where there are any.
-    """
-    asked = " ".join(question.split())
-    asked = asked if len(asked) <= LONGEST else asked[: LONGEST - 1].rstrip() + "…"
-    if not nearest:
-        return f"The documents do not hold an answer to “{asked}”."
-    head = f"{said.format(asked)} The nearest passages:"
+def _text(head: str, nearest: Sequence[AnswerPart]) -> str:
+    """What is said in place of an answer: the nearest passages under what says what they are."""
     shown = (
         marked(part["text"], f"[{marker}]", verbatim=True)
         for marker, part in enumerate(nearest, start=1)
     )
     return "\n\n".join([head, *shown])
+
+
+def _cut(text: str, longest: int) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"

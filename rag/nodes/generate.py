@@ -16,7 +16,6 @@ from rag.dependencies import Dependencies
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
 from rag.reading.snippets import shown_snippets, snippet_at
-from rag.text.prose import one_line
 from state.answer import NEAREST, Citation
 from state.graph_state import GraphState
 
@@ -70,7 +69,7 @@ def _refused(result: Generated, state: GraphState, deps: Dependencies) -> Update
             where = found["source"], found["start_char"]
             nearest.setdefault(where, {**found, "marker": len(nearest) + 1})
     proved = all(finding.verdict == "verified" for finding in said.findings)
-    words = one_line(" ".join(part["text"] for part in result.refusal)) if proved else ""
+    words = " ".join(part["text"] for part in result.refusal) if proved else ""
     return {"refusal": words, "nearest": [*nearest.values()]}
 
 

@@ -109,7 +109,7 @@ def test_an_answer_at_hand_costs_one_call_whatever_code_makes_of_the_passages(ho
 
 @pytest.mark.parametrize("quote", ["is old enough to steer", "is old enough to fly"])
 def test_a_refusal_shows_what_the_model_says_comes_nearest(home, quote):
-    text_of = "They only say that a captain is old enough to steer."
+    text_of = "They only say that a captain is old enough to {steer}."
     part = {"text": text_of, "quotes": [{"document": 1, "quote": quote}]}
     refusal = json.dumps({"parts": [part], "held": False, "missing": []})
     answer, _ = asked(home, text(refusal), max_loops=0)
