@@ -7,12 +7,15 @@ so that what only searches need not import the graph's library.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
 from state.answer import Citation
 from state.blocks import Block, BlockKind
 from state.documents import without_header
+
+_NUMBER = re.compile(r"[IVXLC]+|[\d.]+|[A-Z]")
 
 WebUse = Literal["allowed", "searched"]
 """None where the person did not allow the web."""
@@ -144,21 +147,27 @@ def _anchor_at(held: RetrievedChunk, at: int) -> str | None:
     if kind not in ("section", "paragraph", "row"):  # what the format itself calls a place
         return anchor
     before = sum(Block(*each).start_char <= at for each in held["blocks"])
-    if heading := _own_heading(held, at):
-        return f"section {heading}"
+    if headings := _own_headings(held, at):
+        return f"section {headings[-1]}"
     return anchor if kind == "section" else f"{kind} {int(number) + max(before - 1, 0)}"
 
 
 def heading_at(held: RetrievedChunk, at: int) -> str:
-    """The heading that what stands at an offset of the document stands under, or ""."""
-    return _own_heading(held, at) or without_header(held["heading"])[0].rpartition(" > ")[2]
+    """The heading that what stands at an offset of the document stands under, or ""; one that only
+    counts (a chapter's number) behind the one above it.
+    """
+    path = _own_headings(held, at) or without_header(held["heading"])[0].split(" > ")
+    counts = _NUMBER.fullmatch(path[-1].strip(" .)")) is not None
+    return " > ".join(path[-1 - counts :])
 
 
-def _own_heading(held: RetrievedChunk, at: int) -> str:
-    """The last one within the chunk that begins before the offset."""
-    blocks = [Block(*each) for each in held["blocks"]]
-    above = [b for b in blocks if b.kind is BlockKind.HEADING and b.start_char <= at]
-    return " ".join(text_between(held, *above[-1].extent).split()) if above else ""
+def _own_headings(held: RetrievedChunk, at: int) -> list[str]:
+    """Those within the chunk that begin before the offset, each above the next."""
+    above: list[Block] = []
+    for block in (Block(*each) for each in held["blocks"]):
+        if block.kind is BlockKind.HEADING and block.start_char <= at:
+            above = [*(each for each in above if each.level < block.level), block]
+    return [" ".join(text_between(held, *each.extent).split()) for each in above]
 
 
 class ParsedQuestion(TypedDict):

@@ -12,9 +12,10 @@ from rag.question.parse import parted, share
 from rag.reading.meaning import Meaning, headed
 from rag.reading.shown import shown_stretch
 from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
+from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
-from state.blocks import BlockKind
+from state.blocks import PROSE, BlockKind
 from state.passages import ParsedQuestion, RetrievedChunk, cited, heading_at, text_between
 
 MOST = 3
@@ -22,8 +23,8 @@ READ = 16
 """Chunks whose stretches are compared: those of a question, and of as many of its corrections."""
 FIRST_LONGEST, NEXT_LONGEST = 400, 300
 """Characters of the first, and of each further one."""
-CODE_BESIDE = 150
-"""Characters of code before or behind a stretch that are shown with it."""
+BESIDE = 150
+"""Characters that are shown with a stretch: before it in its block, and of code behind it."""
 FAR_BEHIND = 0.048
 """What a stretch may be worth less than the first and still be shown. Of 147 questions on seven
 documentations 101 are answered in what is shown so, in 640 characters (median); with .05 and .055
@@ -37,6 +38,8 @@ _FAR_BEHIND_BY_WORDS = 0.12
 """Where no transformer reads: static vectors tell less."""
 _CODE = 0.05
 
+_FIELD = 0.01
+"""What a field of a file's head adds at least to the likeness of the title that it stands under."""
 _SAID_AGAIN = 0.1
 """A stretch of which no more of the words are new repeats one that is shown."""
 
@@ -60,9 +63,11 @@ def snippets(
         behind = bool(kept) and each.worth < kept[0].worth - far
         if len(kept) == MOST or behind:
             break
-        stretch = _reaching(each.stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
-        if not any(_repeats(each.stretch, other.stretch) for other in kept):
-            kept.append(replace(each, stretch=stretch))
+        shown = [other.stretch for other in kept]
+        if not any(_repeats(each.stretch, other) for other in shown):
+            whole = _reaching(each.stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
+            own = each.stretch if any(map(whole.overlaps, shown)) else whole
+            kept.append(replace(each, stretch=_ended(own)))
     return kept
 
 
@@ -96,14 +101,17 @@ def _measured(
         begins = len(text) - len(chunk["text"])
         behind = ranks[chunk["chunk_id"]] - top
         for stretch in stretches_of(chunk):
-            near = likeness.of(*_extents(stretch, begins)) or [0.0]
+            extents = _extents(stretch, begins)
+            near = likeness.of(*extents) or [0.0]
             worth = mean(near) + _CODE * stretch.has_code
             if meaning.reads:
                 worth += _RANK * behind
             else:
                 held = share(question["weights"], set(terms(stretch.text)))
                 worth += _RANK_BY_WORDS * behind + _COVERED_BY_WORDS * held
-            kept = found if _says_more(question, stretch) else repeating
+            above = mean(likeness.of(extents[0]) or [0.0]) if _of_a_head(stretch) else -1.0
+            says = _says_more(question, stretch) and mean(near) > above + _FIELD
+            kept = found if says else repeating
             kept.append(Weighed(stretch, worth, max(near)))
     return found or repeating
 
@@ -143,6 +151,11 @@ def covered(question: ParsedQuestion, stretch: Stretch) -> float:
     typed = {*terms(parted(question["text"])[0])}
     alone = {term: weight for term, weight in question["weights"].items() if term in typed}
     return max(share(question["weights"], held), share(alone, held))
+
+
+def _of_a_head(stretch: Stretch) -> bool:
+    kind = stretch.chunk["blocks"][stretch.units[0].place].kind
+    return kind is BlockKind.METADATA and not stretch.above
 
 
 def _says_more(question: ParsedQuestion, stretch: Stretch) -> bool:
@@ -189,24 +202,25 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
     passage = "\n".join(filter(None, (lead, whole)))
     located = cited(chunk, chunk, stretch.start, stretch.end, passage)
     located["heading"] = as_prose(heading_at(chunk, stretch.start)) or chunk["title"] or ""
-    located["shown"] = passage if full else shown_stretch(chunk, units, lead, FIRST_LONGEST)
+    shown = shown_stretch(chunk, units, lead, FIRST_LONGEST + BESIDE)
+    located["shown"] = passage if full else shown
     return located
 
 
 def _reaching(stretch: Stretch, longest: int) -> Stretch:
-    """From the same unit on, as far as `longest` characters reach; with the lines of code before
-    and behind without which it says little, where these are few.
+    """As far as `longest` characters reach, from its block's beginning on where that is near; with
+    the lines of code before and behind without which it says little, where these are few.
     """
     units = section_units(stretch)
     first = units.index(stretch.units[0])
-    last = reach(units, first, longest)
+    last = first + len(stretch.units) - 1
     begins = next(n for n, unit in enumerate(units) if unit.place == units[first].place)
     blocks = stretch.chunk["blocks"]
-    code = blocks[units[first].place].kind is BlockKind.CODE
-    if code and units[first].start - units[begins].start <= CODE_BESIDE:
+    if units[first].start - units[begins].start <= BESIDE:
         first = begins
-    if text_between(stretch.chunk, *units[last][:2]).rstrip().endswith(":"):
-        end = units[last].end + CODE_BESIDE
+    last = max(last, reach(units, first, longest))
+    if ends_open(_said(stretch.chunk, units[last])):
+        end = units[last].end + BESIDE
         while (
             last + 1 < len(units)
             and units[last + 1].end <= end
@@ -214,6 +228,23 @@ def _reaching(stretch: Stretch, longest: int) -> Stretch:
         ):
             last += 1
     return replace(stretch, units=units[first : last + 1])
+
+
+def _ended(stretch: Stretch) -> Stretch:
+    """Without what at its end only leads to what is not shown: by a colon, in bold, as a term."""
+    chunk, units = stretch.chunk, stretch.units
+    behind = text_between(chunk, stretch.end, stretch.end + 4).lstrip()
+    while len(units) > 1 and chunk["blocks"][units[-1].place].kind in PROSE:
+        said = _said(chunk, units[-1])
+        bold = said[:2] == said[-2:] == "**" and said.count("**") == 2
+        if not (bold or ends_open(said) or behind.startswith(": ")):
+            break
+        units, behind = units[:-1], said
+    return replace(stretch, units=units)
+
+
+def _said(chunk: RetrievedChunk, unit: Unit) -> str:
+    return text_between(chunk, unit.start, unit.end)
 
 
 def _lead(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:

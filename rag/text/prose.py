@@ -41,6 +41,9 @@ _MARKED = re.compile(
       | <br\s*/?>""",
     re.VERBOSE | re.IGNORECASE,
 )
+_DEFINED = re.compile(r"(?<=[^\s.:?!])\s*\n[ \t]*:[ \t]+")
+_DEFINES = re.compile(r"(?:^|\n)[ \t]*:[ \t]+")
+"""Between a term and what says it: a colon, where none stands there."""
 _ESCAPED = re.compile(r"(`[^`]*`)|\\(?=[*_])")
 _ROUND = str.maketrans("[]", "()")
 
@@ -50,6 +53,7 @@ def as_prose(text: str) -> str:
     generator reads, its links as their words, nothing in bold or italics; its own note signs, which
     would pass for markers, in round brackets. What stands in backticks keeps them all.
     """
+    text = _DEFINES.sub("\n", _DEFINED.sub(": ", text)).lstrip("\n")
     first, _, further = text.partition("\n")
     pieces = f"{first}\n{_QUOTE_MARKS.sub('', further)}".split("`")
     pieces[::2] = [

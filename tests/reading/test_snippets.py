@@ -150,3 +150,55 @@ def test_an_answer_of_one_new_word_is_one(tmp_path):
     texts = {"line.md": line, "inn.md": "# Inn\n\nThe inn has nine beds.\n"}
     with session_of(tmp_path, texts) as session:
         assert session.ask("How many beds has the inn?")["answer"].startswith("The inn has nine")
+
+
+def shown_of(tmp_path, text, question, name="page.md"):
+    reader = collection_of(tmp_path, {name: text, "other.md": "# Wool\n\nIt is spun in May.\n"})
+    hits = reader.search(question, 8)
+    found = shown_snippets([parse_question(question, reader)], hits, StaticMeaning(), reader)
+    return [each["located"] for each in found]
+
+
+def test_a_paragraph_is_shown_from_its_beginning_where_that_is_near(tmp_path):
+    """What answers often stands in the sentence before the one that is nearest in words."""
+    text = (
+        "# Leave\n\nAfter three years each keeper may take six paid weeks. Tell the lock's office"
+        " of a sabbatical three months before, so that somebody can stand in for you at the lock."
+        " A sabbatical that is not taken when you leave the lock is paid out with the last wages,"
+        " if the lock's office was told of it in the last year and nobody else stood in.\n"
+    )
+    first = shown_of(tmp_path, text, "is a sabbatical that is not taken paid out?")[0]
+    assert first["shown"].startswith("After three years each keeper may take six paid weeks.")
+
+
+def test_a_snippet_does_not_end_in_what_leads_to_something_else(tmp_path):
+    text = (
+        "# Weir\n\nThe weir is opened at dawn with the long bar.\n\n**Closing it in a flood**\n\n"
+        "The two gates beside it need:\n\n" + "- a bar of ash, not of oak, for both of them " * 9
+    )
+    shown = shown_of(tmp_path, text, "when is the weir opened?")[0]["shown"]
+    assert shown == "The weir is opened at dawn with the long bar."
+
+
+def test_a_term_stands_before_what_says_it(tmp_path):
+    text = "# Options\n\n`--cover`\n: Puts the glass hood over the lamp when the wind is high.\n"
+    shown = shown_of(tmp_path, text, "put the hood over in wind")[0]["shown"]
+    assert shown == "`--cover`: Puts the glass hood over the lamp when the wind is high."
+
+
+def test_a_field_of_a_files_head_is_shown_only_where_it_says_something_of_the_matter(tmp_path):
+    text = (
+        "---\ntitle: Nettle soup\ndate: 2021-03-11\nauthor: Ann Orrin\n---\n\n"
+        "Nettles and a potato are boiled until both are soft.\n"
+    )
+    shown = [each["shown"] for each in shown_of(tmp_path, text, "what goes in nettle soup")]
+    assert shown[0] == "Nettles and a potato are boiled until both are soft."
+    assert not {"title: Nettle soup", "date: 2021-03-11"}.intersection(shown)
+    (tmp_path / "again").mkdir()
+    asked = shown_of(tmp_path / "again", text, "who is the author of nettle soup")
+    assert asked[0]["shown"] == "author: Ann Orrin"
+
+
+def test_a_chapter_that_only_counts_is_named_with_what_it_is_of(tmp_path):
+    text = "# The Drowned Bell\n\n## I\n\nThe ferryman heard a bell below the water at noon.\n"
+    assert shown_of(tmp_path, text, "who heard a bell?")[0]["heading"] == "The Drowned Bell > I"
