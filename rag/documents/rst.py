@@ -21,19 +21,23 @@ _NOTE = re.compile(r"\.\.[ ]+(\[[^\]]+\][ ]+.*)")
 _OPTION = re.compile(r":[\w -]+:(?=\s|$)")
 _FIELD = re.compile(r":([^:`\n]{1,60}):(?=\s)")
 _ITEM = re.compile(r"([-*+\u2022]|(?:\d{1,9}|#)[.)]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ ]+(?=\S)")
+_NO_PROSE = re.compile(rf"\s*(?:$|\.\.|[|+=]|{_ITEM.pattern})")
+_NO_TERM = re.compile(rf"[-/]\S|{_ITEM.pattern}")
+"""An option or an item, which goes on in the next line."""
 _BORDER = re.compile(r"(?:=+(?:[ ]+=+)+|\+[-=+]+\+)$")
 _RULED = ("+-", "+=", "==", "--")
 _CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "math", "productionlist"})
 _UNREAD = frozenset(
     """image toctree contents include literalinclude index raw highlight highlightlang module
     currentmodule meta replace unicode default-role default-domain role tabularcolumns automodule
-    autoclass graphviz""".split()  # noqa: SIM905
+    autoclass graphviz graph digraph inheritance-diagram""".split()  # noqa: SIM905
 )
-_NAMED = "note warning tip important caution danger hint attention error seealso todo"
+_NAMED = "note warning tip important caution danger hint attention error todo"
 _SAID = {
     "versionadded": "Added in ",
     "versionchanged": "Changed in ",
     "deprecated": "Deprecated in ",
+    "seealso": "See also: ",
     **{name: f"{name.capitalize()}: " for name in _NAMED.split()},
     **dict.fromkeys(("figure", "only", "container", "rst-class", "highlights"), None),
 }
@@ -108,12 +112,24 @@ class _Page:
         return self._heading(at, line, indent) or self._prose(at, line, indent, column)
 
     def _prose(self, at: int, line: str, indent: int, column: int) -> int:
-        item = _ITEM.match(line)
+        item, defines = _ITEM.match(line), self._defines(at, indent)
         if item is None or len(self._items) >= _DEEPEST:
-            return self._text(at, " " * column, line, indent)
+            return self._text(at, " " * column + ": " * defines, line, indent)
+        if defines:
+            self.out[at - 1] = self.out[at - 1].rstrip(":") + ":"
         marker = item[1].replace("#", "1").replace("\u2022", "-").lstrip("(") + " "
         self._items.append((indent + len(item[0]), column + len(marker)))
         return self._text(at, " " * column + marker, line[len(item[0]) :], indent)
+
+    def _defines(self, at: int, indent: int) -> bool:
+        """Whether a line begins what is said of a term: of the line above, which stands alone and
+        is set in less.
+        """
+        before, above = (self.lines[n] if n >= 0 else "" for n in (at - 2, at - 1))
+        term, edge = above.strip(), len(above) - len(above.lstrip())
+        alone = not before.strip() or before[: edge + 1].isspace()
+        is_prose = self.out[at - 1].strip() == term and at - 1 not in self.code
+        return is_prose and term > "" and edge < indent and alone and not _NO_TERM.match(term)
 
     def _text(self, at: int, before: str, line: str, indent: int) -> int:
         """A line of prose; where it ends in two colons, what is set in below is code."""
@@ -157,6 +173,11 @@ class _Page:
         if name in _CODE:
             return self._code(begin, self._body(begin, indent), column)
         said = _SAID.get(name, "")
+        below = begin + (not self.lines[begin].strip())
+        first = self.lines[min(below, len(self.lines) - 1)]
+        inner = len(first) - len(first.lstrip())
+        if found and said and not found[2] and inner > indent and not _NO_PROSE.match(first):
+            return self._text(below, " " * column + said, first.strip(), inner)
         if found and said is not None and (words := f"{said}{found[2] or ''}".strip()):
             self._text(at, " " * column, words, indent)
         return begin

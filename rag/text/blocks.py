@@ -152,7 +152,7 @@ class BlockParser:
         elif RULE.match(glance) or (inner == "+" and not self._is_markdown):
             self._blocks.close()
         else:
-            self._text(start, line, first, indent)
+            self._text(start, line, first, indent, following)
         return False
 
     def _is_code(self, glance: str, indent: int) -> bool:
@@ -248,13 +248,14 @@ class BlockParser:
         else:
             self._code_line(start, line)
 
-    def _text(self, start: int, line: str, first: int, indent: int) -> None:
-        """A line of prose, its words from `first` on: an item, a definition, or more of what is
-        open.
+    def _text(self, start: int, line: str, first: int, indent: int, following: str) -> None:
+        """A line of prose, its words from `first` on: an item, a definition, the term of the one
+        that is `following`, or more of what is open.
         """
         inner, end = line[first:], start + len(line)
         item = (MARKDOWN_ITEM if self._is_markdown else ITEM).match(inner[:GLANCE])
-        opened = self._blocks.open if not self._blank else None
+        is_term = self._is_markdown and DEFINITION.match(following) is not None
+        opened = None if self._blank or is_term else self._blocks.open
         if item is not None and self._is_markdown and opened and not self._blocks.items:
             # A year at a line's start is no item.
             item = item if item[2] in (None, "1") else None

@@ -88,7 +88,7 @@ Start it:
   lines
 
 pressure
-Of the **oil**.
+: Of the **oil**.
 
 
 | part | price |
@@ -117,7 +117,7 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
     kinds = [block.kind.value for block in blocks_of_text(part.text, "rst")]
     assert kinds == [
         *("heading", "paragraph", "paragraph", "paragraph", "code", "item", "code", "item"),
-        *("paragraph", "row", "row", "heading", "paragraph"),
+        *("item", "row", "row", "heading", "paragraph"),
     ]
 
 
@@ -130,6 +130,13 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         ("the :opt:`<user> <gui.user>` and :doc:`papers </a>`.", "the <user> and papers."),
         (".. graphviz::\n   :align: center\n\n   digraph g {}\n\nText", "|||||Text"),
         (".. versionadded:: 3.1\n   It came.", "Added in 3.1|It came."),
+        (".. digraph:: flow\n\n   rankdir=LR; a -> b;\n\nText", "||||Text"),
+        (".. warning::\n   Keep away.", "|Warning: Keep away."),
+        (".. note::\n\n   Keep away.", "||Note: Keep away."),
+        (".. seealso::\n   * the weir", "See also:|* the weir"),
+        ("rod\n   Of iron.\nbell\n   Of tin.", "rod|: Of iron.|bell|: Of tin."),
+        ("**Sync**\n  * Once.", "**Sync**:|* Once."),
+        ("* the rod\n    of iron\n\n-o FILE\n   out", "* the rod|of iron||-o FILE|out"),
         (".. image:: a.png\n   :alt: x\n\nText", "||| Text"),
         ("#. one\n#. two", "1. one|1. two"),
         ("code::\n\n  a\nb", "code:||    a|b"),
