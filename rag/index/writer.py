@@ -11,7 +11,7 @@ import json
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager
 from itertools import chain
 from typing import Any, Self
 
@@ -94,9 +94,9 @@ class CollectionWriter(Contents, ABC):
     def _unindex(self, documents: Sequence[int]) -> None:
         """Takes the chunks of these documents out of it; they still have their rows."""
 
+    @abstractmethod
     def _beside(self) -> AbstractContextManager[Sql]:
-        """What may be asked from another thread meanwhile."""
-        return nullcontext(self._sql)
+        """What may be asked from another thread meanwhile: never the connection that writes."""
 
     @abstractmethod
     def close(self, *, interrupted: bool) -> None:

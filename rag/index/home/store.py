@@ -68,8 +68,8 @@ class HomeStore(Store):
     def _writer(self, database: Catalog, row: CollectionRow, notice: Notice) -> HomeWriter:
         from rag.index.home.writer import HomeWriter
 
-        connection = database.connected()
-        return HomeWriter(connection, row, self.chroma(connection, row), notice)
+        index = self.chroma(database.connected(), row)
+        return HomeWriter(database, row, index, notice)
 
     def _mend(self, sql: sqlite3.Connection, row: CollectionRow, notice: Notice) -> None:
         """The lexical index, where it is of another version or damaged."""

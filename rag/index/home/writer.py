@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 
 from rag.embed.protocol import Vectors
 from rag.index.codec import encode_vectors
 from rag.index.collection_rows import CollectionRow, rows_of_many
+from rag.index.home.catalog import Catalog
 from rag.index.home.vectors import ChromaIndex
 from rag.index.protocol import Notice
 from rag.index.terms import indexed_head, indexed_text
 from rag.index.writer import CollectionWriter, Searchable
-from state.sqlite_file import transaction
+from state.database import Sql
+from state.sqlite_file import connect_to_read, transaction
 
 _VACUUM_PAGES = 20_000
 
 
 class HomeWriter(CollectionWriter):
     def __init__(
-        self, connection: sqlite3.Connection, row: CollectionRow, index: ChromaIndex, notice: Notice
+        self, catalog: Catalog, row: CollectionRow, index: ChromaIndex, notice: Notice
     ) -> None:
-        super().__init__(connection, row, host="")
-        self._connection = connection
+        self._connection = catalog.connected()
+        super().__init__(self._connection, row, host="")
+        self._path = catalog.path
         self._chroma = index
         self._notice = notice
         self._table = f"lexical_{row.id}"
@@ -55,6 +57,11 @@ class HomeWriter(CollectionWriter):
         query = "SELECT id FROM chunks WHERE document_id IN ({some})"
         gone = rows_of_many(self._connection, query, documents)
         self._connection.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", gone)
+
+    def _beside(self) -> AbstractContextManager[Sql]:
+        # SQLite calls `chunk_terms` under the lock of its connection: another thread in the same
+        # one would wait for that lock with Python's own in its hands, for ever.
+        return closing(connect_to_read(self._path))
 
     def close(self, *, interrupted: bool) -> None:
         self.flush()
