@@ -194,9 +194,16 @@ def _cleaned(excerpt: RetrievedChunk) -> str:
         end = base + len(line)
         in_a_block = any(block.start_char < end and base < block.end_char for block in blocks)
         if in_a_block or not _FOR_PROGRAMS.match(line) or _LABEL.search(line):
-            kept.append(_SHORTCODE.sub("", _LABEL.sub(r"\1", line)))
+            kept.append(_SHORTCODE.sub(_within_a_word, _LABEL.sub(r"\1", line)))
         base = end + 1
     return _BLANK.sub("\n\n", "\n".join(kept)).strip("\n")
+
+
+def _within_a_word(shortcode: re.Match[str]) -> str:
+    """It stays there, of an address for one: without it the word is another."""
+    before, behind = shortcode.string[: shortcode.start()], shortcode.string[shortcode.end() :]
+    glued = re.search(r"\S$", before) and re.match(r"\S", behind)
+    return shortcode[0] if glued else ""
 
 
 def fitting(

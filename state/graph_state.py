@@ -96,7 +96,8 @@ class QuestionState(TypedDict):
     question so far. `no_query` says why there is no better
     query. `context` is what a model is given; `draft` is what generate made, `generation` the text
     that is shown of it, `missing` what the documents do not say of what was asked;
-    `refusal` is what a model says in place of an answer, `nearest` what it or code points at then.
+    `refusal` is what a model that quotes says in place of an answer, `nearest` what it points at
+    then, or else code.
     """
 
     scratchpad: Annotated[list[str], overwrite]
@@ -128,7 +129,7 @@ class QuestionState(TypedDict):
     citations: Annotated[list[Citation], UntrackedValue]
     claims: Annotated[list[ClaimRecord], UntrackedValue]
     dropped: Annotated[list[str], UntrackedValue]
-    refusal: Annotated[str, UntrackedValue]
+    refusal: Annotated[str | None, UntrackedValue]
     nearest: Annotated[list[Citation], UntrackedValue]
     status: Annotated[Status | None, UntrackedValue]
     web: Annotated[WebUse | None, UntrackedValue]

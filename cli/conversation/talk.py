@@ -92,10 +92,8 @@ class Conversation:
         return self.session.memory.store.last_turn(self.thread)
 
     def _print(self, answer: Answer) -> None:
-        """The answer that was kept, and how a follow-up was understood."""
+        """The answer that was kept."""
         self.last, terminal = answer, self.terminal
-        if answer["standalone_question"] != answer["question"]:
-            terminal.notice(f"Understood as: {' '.join(answer['standalone_question'].split())}")
         report_notices(terminal, answer)
         if self._json:
             terminal.json(answer)

@@ -19,7 +19,7 @@ from state.wording import many
 if TYPE_CHECKING:
     from rich.text import Text
 
-QUOTE_WIDTH = 160
+QUOTE_WIDTH = 120
 HEADING_WIDTH = 80
 INDENT = "   "
 """Of a snippet below its place."""
@@ -114,9 +114,11 @@ def citation_of(answer: Answer, number: int) -> Citation:
 
 
 def report_notices(terminal: Terminal, answer: Answer) -> None:
-    """A line on standard error for each claim that was taken out and for what the documents do not
-    say, and the warnings: what a person should know before the answer is read.
+    """Lines on standard error: how a follow-up was understood, each claim that was taken out, the
+    warnings; what a person should know before the answer is read.
     """
+    if answer["standalone_question"] != answer["question"]:
+        terminal.notice(f"Understood as: {one_line(answer['standalone_question'])}")
     for line in left_out(answer["dropped"], answer["claims"]):
         terminal.notice(line)
     for warning in answer["warnings"]:
@@ -155,14 +157,10 @@ def _place_line(citation: Citation) -> str:
 
 
 def _what(citation: Citation) -> str:
-    """The document's title and the heading there; of what is in doubt, and where neither is, the
-    quote.
-    """
-    names = [citation["title"] or "", citation.get("heading", "")]
-    told = " > ".join(dict.fromkeys(name for name in map(one_line, names) if name))
-    if told and citation["support"] != "unsupported":
-        return shorten(told, QUOTE_WIDTH)
-    return f"“{shorten(citation['quote'], QUOTE_WIDTH)}”"
+    """The heading or else the title, and the quote."""
+    heading = one_line(citation.get("heading") or citation["title"] or "").rstrip(":")
+    named = f"{shorten(heading, HEADING_WIDTH)}: " if heading else ""
+    return f"{named}“{shorten(citation['quote'], QUOTE_WIDTH)}”"
 
 
 def _where(citation: Citation) -> str:

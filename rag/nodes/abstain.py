@@ -23,14 +23,15 @@ LONGEST_QUESTION, LONGEST_REFUSAL = 200, 500
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
     nearest = state["nearest"] or _found(state, deps)
-    told = bool(state["nearest"]) or any(map(is_near, state["parts"]))
+    points = bool(state["nearest"])
+    told = points or (state["refusal"] is None and any(map(is_near, state["parts"])))
     shown = list(map(quoted_part, nearest)) if told else []
     refused = deps.engine.model is not None and state["budget_spent"] is None
-    asked = _cut(state["standalone_question"], LONGEST_QUESTION)
-    said = (REFUSED if refused else UNSURE).format(asked)
-    why = _cut(state["refusal"], LONGEST_REFUSAL) or "The nearest passages:"
+    said = REFUSED if refused else UNSURE if shown else ABSENT
+    why = _cut(state["refusal"] or "", LONGEST_REFUSAL) or "The nearest passages:"
+    head = said.format(_cut(state["standalone_question"], LONGEST_QUESTION))
     return {
-        "generation": _text(f"{said} {why}", shown) if shown else ABSENT.format(asked),
+        "generation": _text(f"{head} {why}", shown) if shown else head,
         "citations": [],
         "claims": [],
         "nearest": nearest,

@@ -60,6 +60,8 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 def _refused(result: Generated, state: GraphState, deps: Dependencies) -> Update:
     """What the engine says in place of an answer, where it can be proved, and what that quotes."""
+    if not result.refusal:
+        return {"refusal": None, "nearest": []}
     said = check(result.refusal, state["context"], state["standalone_question"])
     excerpts = {e["chunk_id"]: e for each in state["context"] for e in each["excerpts"]}
     nearest: dict[tuple[str, int], Citation] = {}

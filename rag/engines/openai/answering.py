@@ -53,7 +53,8 @@ def generate(
         refuses = _refuses(read, request)
         if reply.whole and (refuses or (read.formed and not read.held)):
             if read.parts or chat.known.answers == "quotes":
-                return replace(read, parts=(), refusal=read.parts)
+                said = read.parts if read.formed else ()
+                return replace(read, parts=(), refusal=said)
         elif reply.whole and read.parts and (read.quotes or read.formed or not formed):
             if formed and (read.quotes or not read.formed) and chat.known.answers != "quotes":
                 chat.learn(answers="quotes" if read.formed else "plain")

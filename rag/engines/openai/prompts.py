@@ -88,8 +88,9 @@ GENERATE = (
     "where they say all of it. Where they contradict each other, say so and quote both. "
     "Where the question has several meanings in these documents, ask which one is meant. "
     "If they hold nothing that answers any of it, held is false (a hint at where to look "
-    "is no answer), and the one part says what they hold that comes nearest, with whole "
-    "sentences of it for quotes, or only that there is nothing. " + SUSPICION
+    "is no answer); the one part then says in a sentence what they hold that comes nearest, "
+    "not again that there is no answer, and quotes whole sentences of it, or none where "
+    "nothing is near. " + SUSPICION
 )
 GENERATE_PLAIN = (
     "Answer the question from the numbered documents and from nothing else, in the "
