@@ -12,7 +12,9 @@ from reader_weights import HELD, MISSING
 
 from rag.deferred_imports import defer_imports
 
-defer_imports()  # as the program itself
+# As the program itself, also for the processes of tests that are started from here.
+defer_imports()
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
