@@ -9,15 +9,20 @@ import cli
 import rag
 import state
 from rag.deferred_imports import defer_imports
-from rag.graph import shared_graph
-from rag.index.home.chroma import chromadb_module
-from state.tokens import encoding
 
-defer_imports()  # as the program itself
+defer_imports()  # as the program itself, before anything imports what is deferred
 for _package in (cli, rag, state):
     for _found in walk_packages(_package.__path__, f"{_package.__name__}."):
         if _found.name != "cli.__main__":  # it runs the program
             import_module(_found.name)
+
+from rag.embed.builtin import builtin_embedder  # noqa: E402
+from rag.endpoint.failures import foreign_errors  # noqa: E402
+from rag.engines.local.grader_model import grader_model  # noqa: E402
+from rag.graph import shared_graph  # noqa: E402
+from rag.index.home.chroma import chromadb_module  # noqa: E402
+from state.tokens import encoding  # noqa: E402
+
 chromadb_module()
 for _name in (
     *("chromadb.api.rust", "chromadb.telemetry.product.posthog", "tokenizers"),
@@ -32,3 +37,7 @@ for _name in (
     import_module(_name)
 encoding()
 shared_graph()
+# What the first question reads, which takes longer than the question.
+builtin_embedder().embed_query("read")
+grader_model()
+foreign_errors()
