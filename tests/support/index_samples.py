@@ -3,12 +3,12 @@
 from collections.abc import Iterator
 
 from rag.doctor.indexes import check_collections
-from rag.embed.builtin import BuiltinEmbedder
+from rag.embed.builtin import builtin_embedder
 from rag.index.home.store import HomeStore
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from state.documents import Chunk, chunk_id
 
-EMBEDDER = BuiltinEmbedder()
+EMBEDDER = builtin_embedder()
 
 
 def open_collection(home, name, embedder, *, chroma_url=None, **options):

@@ -14,7 +14,7 @@ from forked import started
 import rag.ingest.embedding
 import rag.ingest.pool
 import rag.ingest.read_file  # noqa: F401 - imported so that no kill is spent on an import
-from rag.embed.builtin import BuiltinEmbedder
+from rag.embed.builtin import builtin_embedder
 from rag.index import writer as writing
 from rag.ingest.sync import ingest
 from rag.opening import store_of
@@ -26,7 +26,7 @@ BUSY = 4
 
 def run(settings: Settings, folder: str, started: Connection) -> None:
     writing.GROUP_CHUNKS = 60  # type: ignore[attr-defined]
-    embedder = BuiltinEmbedder()
+    embedder = builtin_embedder()
     started.send(True)
     try:
         ingest(settings, embedder, [folder])
@@ -36,7 +36,7 @@ def run(settings: Settings, folder: str, started: Connection) -> None:
 
 def read(settings: Settings, started: Connection) -> None:
     """Asks until it is killed; ends with 1 where it sees a document that is not whole."""
-    store, embedder = store_of(settings), BuiltinEmbedder()
+    store, embedder = store_of(settings), builtin_embedder()
     started.send(True)
     while True:
         with suppress(CragError):

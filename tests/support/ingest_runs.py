@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from rag.embed.builtin import BuiltinEmbedder
+from rag.embed.builtin import builtin_embedder
 from rag.index.reader import CollectionReader
 from rag.index.store import Store
 from rag.ingest.ingest_report import IngestReport
@@ -19,11 +19,11 @@ from rag.session import Session, open_session
 from state.events import IngestEvent
 from state.settings import Settings, load_settings
 
-_BUILTIN = BuiltinEmbedder()
+_BUILTIN = builtin_embedder()
 
 
 class CountingEmbedder:
-    """The builtin embedder, loaded once for all tests; `texts` is what it was given."""
+    """The builtin embedder of this process; `texts` is what it was given."""
 
     def __init__(self) -> None:
         self.identity = _BUILTIN.identity

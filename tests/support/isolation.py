@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import certifi
+
 LOOPBACK = ("127.", "::1", "localhost")
 FORGOTTEN = ("OPENAI_", "CRAG_", "CHROMA_", "LANGCHAIN_", "LANGSMITH_", "XDG_")
 PROXIES = ("http_proxy", "https_proxy", "all_proxy")
@@ -56,3 +58,8 @@ def leave_home(home: Path) -> None:
     for name in ("http_proxy", "https_proxy"):
         os.environ[name] = os.environ[name.upper()] = "http://127.0.0.1:9"
     os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost,::1"
+    # Clients of HTTP read the machine's authorities several times each, also where all they ask is
+    # loopback; one will do.
+    first, end, _ = certifi.contents().partition("-----END CERTIFICATE-----\n")
+    (home / "authority.pem").write_text(first + end, encoding="ascii", errors="ignore")
+    os.environ["SSL_CERT_FILE"] = str(home / "authority.pem")
