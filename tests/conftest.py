@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Generator, Iterator
 
@@ -12,6 +13,8 @@ from reader_weights import HELD, MISSING
 
 from rag.deferred_imports import defer_imports
 
+# What is imported and collected stays; to look for rubbish among it takes a third of the time.
+gc.disable()
 # As the program itself, also for the processes of tests that are started from here.
 defer_imports()
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -50,6 +53,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("slow"):
                 item.add_marker(pytest.mark.skip(reason="a long form: run with --long"))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """From here on rubbish is collected, of what tests make."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(
