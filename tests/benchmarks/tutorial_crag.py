@@ -3,20 +3,24 @@
 One grading call a document, in sequence; documents of earlier loops forgotten; a rewriting
 call a loop; an answer even when nothing was relevant. Only the web search is left out.
 
-    python tests/benchmarks/tutorial_crag.py URL FOLDER QUESTION
+    python tests/benchmarks/tutorial_crag.py URL FOLDER QUESTION [CHROMA]
+
+With CHROMA, a folder, what was embedded once is kept there.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypedDict
 
+from langchain_community.vectorstores import Chroma
 from langchain_core.documents import Document
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
-from langchain_core.vectorstores import InMemoryVectorStore
+from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from langchain_openai import ChatOpenAI, OpenAIEmbeddings
 from langgraph.graph import END, START, StateGraph
 from pydantic import BaseModel, Field
@@ -79,14 +83,23 @@ def split(text: str) -> list[str]:
     return [text[at : at + CHUNK] for at in range(0, max(len(text) - OVERLAP, 1), step)]
 
 
-def tutorial(url: str, texts: Sequence[str], k: int = 4, max_loops: int = 3) -> Any:
-    """The compiled graph over the texts, embedded by the same OpenAI-compatible server."""
-    llm = ChatOpenAI(model="gpt-4o-mini", base_url=url, api_key="none", temperature=0)
+def filled(url: str, texts: Iterable[str], kept: str | None) -> VectorStore:
+    """A store of the texts, embedded by the same OpenAI-compatible server."""
     embeddings = OpenAIEmbeddings(  # type: ignore[call-arg] # by the aliases of its fields
         base_url=url, api_key="none", check_embedding_ctx_length=False
     )
-    store = InMemoryVectorStore(embeddings)
-    store.add_texts([chunk for text in texts for chunk in split(text)])
+    if kept is not None and Path(kept).exists():
+        return Chroma("docs", embeddings, kept)
+    store = Chroma("docs", embeddings, kept) if kept else InMemoryVectorStore(embeddings)
+    chunks = chain.from_iterable(map(split, texts))
+    while batch := [*islice(chunks, 2_000)]:
+        store.add_texts(batch)
+    return store
+
+
+def tutorial(url: str, store: VectorStore, k: int = 4, max_loops: int = 3) -> Any:
+    """The compiled graph over what the store holds."""
+    llm = ChatOpenAI(model="gpt-4o-mini", base_url=url, api_key="none", temperature=0)
     retriever = store.as_retriever(search_kwargs={"k": k})
     grader = GRADE | llm.with_structured_output(GradeDocuments, method="function_calling")
     rewriter = REWRITE | llm | StrOutputParser()
@@ -129,7 +142,7 @@ def tutorial(url: str, texts: Sequence[str], k: int = 4, max_loops: int = 3) -> 
 
 
 if __name__ == "__main__":
-    files = sorted(Path(sys.argv[2]).rglob("*.md"))
-    texts = [file.read_text(encoding="utf-8") for file in files]
-    asked = {"question": sys.argv[3]}
-    print(tutorial(sys.argv[1], texts).invoke(asked, {"recursion_limit": 50})["generation"])
+    url, folder, question, *kept = sys.argv[1:]
+    texts = (file.read_text(encoding="utf-8") for file in sorted(Path(folder).rglob("*.md")))
+    graph = tutorial(url, filled(url, texts, next(iter(kept), None)))
+    print(graph.invoke({"question": question}, {"recursion_limit": 50})["generation"])
