@@ -149,8 +149,12 @@ class PageReader:
 
 
 def _is_layout(rows: Sequence[Element]) -> bool:
-    """Whether a table only arranges a page: one column, or headings, code, prose, tables in it."""
+    """Whether a table only arranges a page: one column, or headings, code, prose, tables in it, and
+    no row of names above its columns.
+    """
     cells = [cell for tr in rows for cell in tr]
+    if any(len(tr) > 1 and all(name(cell) == "th" for cell in tr) for tr in rows[:2]):
+        return False
     return len(cells) <= len(rows) or any(
         next(cell.iter("table", "h1", "h2", "h3", "pre"), None) is not None
         or len(text_of(cell)) > _LONG_CELL

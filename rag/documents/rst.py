@@ -30,7 +30,7 @@ _CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "math",
 _UNREAD = frozenset(
     """image toctree contents include literalinclude index raw highlight highlightlang module
     currentmodule meta replace unicode default-role default-domain role tabularcolumns automodule
-    autoclass graphviz graph digraph inheritance-diagram""".split()  # noqa: SIM905
+    autoclass graphviz graph digraph inheritance-diagram sectionauthor codeauthor""".split()  # noqa: SIM905
 )
 _NAMED = "note warning tip important caution danger hint attention error todo"
 _SAID = {

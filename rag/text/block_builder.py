@@ -145,7 +145,7 @@ class BlockBuilder:
         self.close()
         # One cell above several is a title: the columns are named below it.
         own = self._header is not None and self._header[0] >= self.base and self._said(self._header)
-        titled = own and "|" not in own and " | " in self._said((start, end))
+        titled = own and "|" not in own.strip("| ") and " | " in self._said((start, end))
         if after_blank or titled or self.last is None or self.last.kind is not BlockKind.ROW:
             self._header = None
         if opened and opened.kind is BlockKind.PARAGRAPH and not after_blank:

@@ -131,6 +131,7 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         (".. graphviz::\n   :align: center\n\n   digraph g {}\n\nText", "|||||Text"),
         (".. versionadded:: 3.1\n   It came.", "Added in 3.1|It came."),
         (".. digraph:: flow\n\n   rankdir=LR; a -> b;\n\nText", "||||Text"),
+        (".. sectionauthor:: Ann <ann@pumps>\n\nText", "||Text"),
         (".. warning::\n   Keep away.", "|Warning: Keep away."),
         (".. note::\n\n   Keep away.", "||Note: Keep away."),
         (".. seealso::\n   * the weir", "See also:|* the weir"),

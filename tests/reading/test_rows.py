@@ -91,3 +91,27 @@ def test_a_converted_file_is_cited_by_the_heading_above_the_quote(ask):
         "The car park at Ropewalk has forty places and closes at dusk.",
         None,
     )
+
+
+LAMPS = """<table><tr><th colspan=2>All the lamps</th></tr>
+<tr><th>Lamp</th><th>Use</th></tr>
+<tr><td>Hollin</td><td>%s<table><tr><td>red<td>stop</table></td></tr>
+<tr><td>Osmer</td><td>shows the harbour's mouth</td></tr></table>""" % ("lights the weir. " * 40)
+
+
+def test_a_table_with_names_above_its_columns_is_rows_whatever_its_cells_hold(tmp_path):
+    """One long cell, or a table in one, made paragraphs of a word each out of all of it."""
+    with session_of(tmp_path, {"lamps.html": LAMPS}) as session:
+        shown = session.ask("What does the lamp Osmer show?")["citations"][0]["shown"]
+    assert shown == "Lamp | Use\nOsmer | shows the harbour's mouth"
+
+
+def test_a_row_too_wide_to_stand_below_its_header_is_shown_a_cell_a_line(tmp_path):
+    duties = "keeps the book of tolls and oils the locks of each gate, closes the gates when the"
+    duties += " water is above the mark, and lights the lamp beside the weir when it is dark"
+    rows = f"| Mill | {duties} | {duties} in winter |\n| Weir | {duties} | none |"
+    text = f"# Duties\n\n| House | First keeper | Second keeper |\n| --- | --- | --- |\n{rows}\n"
+    with session_of(tmp_path, {"duties.md": text}) as session:
+        shown = session.ask("duties of the keepers of the Mill house?")["citations"][0]["shown"]
+    assert shown.split("\n")[0] == "House: Mill"
+    assert shown.split("\n")[2] == f"Second keeper: {duties} in winter"
