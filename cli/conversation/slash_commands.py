@@ -18,7 +18,7 @@ CHANGEABLE = (
     *("collection", "k", "max_loops", "engine", "model", "grader", "verify"),
     *("history_tokens", "max_tokens", "max_cost", "timeout", "web"),
 )
-_LEAVE = "exit"
+_LEAVE = ("exit", "quit")
 
 
 class Command(NamedTuple):
@@ -30,8 +30,8 @@ class Command(NamedTuple):
 
 
 def is_command(line: str) -> bool:
-    """`exit` and `help` need no slash: nobody asks them of documents in one word."""
-    return line.startswith("/") or line.lower() in (_LEAVE, "help")
+    """Leaving and `help` need no slash: nobody asks them of documents in one word."""
+    return line.startswith("/") or line.lower() in (*_LEAVE, "help")
 
 
 def run_command(line: str, talk: Conversation) -> bool:
@@ -41,13 +41,15 @@ def run_command(line: str, talk: Conversation) -> bool:
         UsageError: no such command, or its argument is unusable.
     """
     name, _, argument = line.removeprefix("/").strip().partition(" ")
+    if name.lower() in _LEAVE:
+        return False
     command = COMMANDS.get(name.lower())
     if command is None:
         near = get_close_matches(name.lower(), COMMANDS, n=1)
         hint = f"Did you mean /{near[0]}?" if near else "/help lists them."
         raise UsageError(f"There is no command /{name}.", hint)
     command.run(talk, argument.strip())
-    return name.lower() != _LEAVE
+    return True
 
 
 def _help(talk: Conversation, _argument: str) -> None:
@@ -113,10 +115,6 @@ def _set(talk: Conversation, argument: str) -> None:
     talk.terminal.notice(f"{key} is {shown_value(getattr(talk.settings, key))}.")
 
 
-def _exit(_talk: Conversation, _argument: str) -> None:
-    """`run_command` says that the person leaves."""
-
-
 def _last(talk: Conversation) -> Answer:
     """The answer shown last, of this session or before."""
     if talk.last is None:
@@ -142,5 +140,5 @@ COMMANDS = {
     "set": Command("[KEY VALUE]", "Show or change a setting, the collection too.", _set),
     "open": Command("[N]", "Source N in its surroundings.", _open),
     "help": Command("", "This list.", _help),
-    _LEAVE: Command("", "Leave.", _exit),
+    _LEAVE[0]: Command("", "Leave.", lambda _talk, _argument: None),
 }

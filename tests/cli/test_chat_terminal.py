@@ -51,7 +51,7 @@ def test_a_conversation(home):
     say(child, "/new pty", "There is a thread")
     say(child, "/thread pty", "On pty, 2 turns")
     say(child, "/help", "/exit")
-    assert leave(child) == 0
+    assert leave(child, "/quit") == 0
     assert len(turns(home, "pty")) == 2
 
 
