@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.documents.archive import Archive
-from rag.documents.layout import Layout
+from rag.documents.layout import Layout, titles_in_bold
 from rag.documents.markup import Element, attribute, count, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
@@ -36,7 +36,10 @@ def read(reading: Reading) -> Iterator[Part]:
         etree.strip_elements(body, *_UNREAD, with_tail=False)
         etree.strip_tags(body, *_WRAPPERS)
         layout = Layout()
-        walk = _Body(layout, {} if styles is None else _meanings(styles), reading)
+        titles = titles_in_bold(body.iterchildren("{*}p"), inline_text, _is_bold)
+        walk = _Body(
+            layout, {} if styles is None else _meanings(styles), reading, frozenset(titles)
+        )
         for number, block in enumerate(body):
             walk.block(block)
             if number % _MANY == 0:
@@ -55,6 +58,7 @@ class _Body:
     _layout: Layout
     _styles: dict[str, _Style]
     _reading: Reading
+    _titles: frozenset[Element]
 
     def block(self, element: Element) -> None:
         kind = name(element)
@@ -80,6 +84,8 @@ class _Body:
                 self._reading.title = text
         elif numbering is not None or listed:
             self._layout.item(text, _level(_value(numbering, "{*}ilvl")) or 0)
+        elif element in self._titles:
+            self._layout.heading(text, 6)
         else:
             self._layout.paragraph(text)
 
@@ -92,6 +98,14 @@ class _Body:
         # One column is a box around text, not a table.
         for block in (block for cells in table for cell in cells for block in cell):
             self.block(block)
+
+
+def _is_bold(paragraph: Element) -> bool:
+    runs = (run for run in paragraph.iter("{*}r") if inline_text(run).strip())
+    marks = [run.find("{*}rPr/{*}b") for run in runs]
+    return bool(marks) and all(
+        mark is not None and attribute(mark, "val") not in {"0", "false"} for mark in marks
+    )
 
 
 def _cell_texts(cell: Element) -> list[str]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
 from rag.documents.cleaning import clean
+from rag.documents.markup import Element
 from rag.documents.stream import Part
 
 _SPACES = re.compile(r"[ \t\n\xa0]{2,}|[ \t\n]")
+_TITLE_CHARS = 240
 _CLOSE = {("item", "item"), ("caption", "table"), ("term", "item")}
 """What stands on the line after the other; all else has a blank line before it."""
 
@@ -78,6 +80,21 @@ def words(text: str) -> str:
     if text.isprintable() and "  " not in text:
         return text.strip()
     return _SPACES.sub(" ", clean(text)).strip()
+
+
+def titles_in_bold(
+    paragraphs: Iterable[Element], text: Callable[[Element], str], bold: Callable[[Element], bool]
+) -> list[Element]:
+    """The paragraphs that are headings by their looks alone: short, all in bold, above one that is
+    not; none where there is only one such, which may be mere emphasis.
+    """
+    found: list[Element] = []
+    for each in paragraphs:
+        line = words(text(each))
+        if 0 < len(line) <= _TITLE_CHARS and not line.endswith((*".,;:!",)) and bold(each):
+            below = next((one for one in each.itersiblings() if text(one).strip()), None)
+            found += [] if below is None or bold(below) else [each]
+    return found if len(found) > 1 else []
 
 
 def row(cells: Sequence[str]) -> str:

@@ -96,6 +96,29 @@ def test_lines_of_a_page_that_were_broken_on_purpose_are_blocks(tmp_path: Path) 
     ]
 
 
+def test_paragraphs_in_bold_stand_as_headings_above_what_answers_them(tmp_path: Path) -> None:
+    page = (
+        "<h1>Questions</h1><p>1. <b>May I fire at night?</b></p><p>Yes, with the door shut.</p>"
+        "<p>2. <b>Who lights the kiln?</b></p><p>The warden.</p><p><strong>Mind the step!</strong>"
+        "</p><p>It is wet.</p>"
+    )
+    assert read(save(tmp_path, "a.html", page)).text == (
+        "# Questions\n\n###### 1. May I fire at night?\n\nYes, with the door shut.\n\n"
+        "###### 2. Who lights the kiln?\n\nThe warden.\n\nMind the step!\n\nIt is wet.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<p>Come early.</p><p><b>Bring gloves</b></p><p>They get hot.</p>",
+        "<p><b>Kiln Depot</b></p><p><b>Long Road 5</b></p><p><b>Clayton</b></p><p>Ring twice.</p>",
+    ],
+)
+def test_what_is_in_bold_once_or_line_below_line_is_no_heading(tmp_path: Path, page: str) -> None:
+    assert "#" not in read(save(tmp_path, "a.html", page)).text
+
+
 @pytest.mark.parametrize(
     ("title", "heading", "expected"),
     [
@@ -255,6 +278,19 @@ def test_docx(tmp_path: Path) -> None:
     assert document.text == (
         "# Signals\n\nRed means stop. Always\n\n## Colours\n\n- green\n- amber\n\n"
         "Lamp | Hours\nOil | 12\n"
+    )
+
+
+def test_docx_without_styles_has_its_bold_paragraphs_for_headings(tmp_path: Path) -> None:
+    from docx import Document as Word
+
+    word = Word()
+    for title, text in (("1. Budget", "The roof costs 900."), ("2. Staff", "Nobody left.")):
+        word.add_paragraph().add_run(title).bold = True
+        word.add_paragraph(text)
+    word.save(str(tmp_path / "a.docx"))
+    assert read(tmp_path / "a.docx").text == (
+        "###### 1. Budget\n\nThe roof costs 900.\n\n###### 2. Staff\n\nNobody left.\n"
     )
 
 
