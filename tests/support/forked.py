@@ -7,10 +7,13 @@ import os
 import sys
 from collections.abc import Callable
 from functools import cache
-from multiprocessing import forkserver
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from isolation import heed_interrupts, leave_home
 
 _IMPORTED = [
     *("imported_program", "command_child", "index_victim", "ingest_child", "research_child"),
@@ -37,6 +40,46 @@ def forked() -> ForkServerContext:
     return context
 
 
+# Where a server is reached, under the names that the standard library keeps it by.
+_REACHED = ("_forkserver_address", "_forkserver_authkey")
+
+
+def shared_server(home: Path) -> dict[str, object]:
+    """Start one for the processes of other tests, too, which lives as long as this process; how
+    they reach it. Importing the program takes longer than many a test.
+    """
+    before = dict(os.environ)
+    leave_home(home)
+    heed_interrupts()
+    try:
+        forked()
+    finally:
+        os.environ.clear()
+        os.environ |= before
+    held = vars(forkserver._forkserver)
+    return {name: held[name] for name in _REACHED if name in held}
+
+
+def reach(server: dict[str, object]) -> None:
+    """Fork from that one: it is neither this process's child nor kept alive by it."""
+    alive = os.open(os.devnull, os.O_RDONLY)
+    known = {"_forkserver_alive_fd": alive, "ensure_running": resource_tracker.ensure_running}
+    vars(forkserver._forkserver).update(server, **known)
+    forkserver.ensure_running = resource_tracker.ensure_running
+
+
+def process_of(work: Callable[..., None], *given: object, daemon: bool = False) -> BaseProcess:
+    """One that does `work` in the environment of this process, to be started."""
+    given = (dict(os.environ), work, *given)
+    return forked().Process(target=_as_here, args=given, daemon=daemon)
+
+
+def _as_here(environment: dict[str, str], work: Callable[..., None], *given: object) -> None:
+    os.environ.clear()
+    os.environ |= environment
+    work(*given)
+
+
 def started(
     work: Callable[..., None], *given: object, daemon: bool = False
 ) -> tuple[BaseProcess, Connection]:
@@ -44,7 +87,7 @@ def started(
     once something was sent that says it begins.
     """
     here, there = forked().Pipe()
-    process = forked().Process(target=work, args=(*given, there), daemon=daemon)
+    process = process_of(work, *given, there, daemon=daemon)
     process.start()
     there.close()
     here.recv()

@@ -8,7 +8,7 @@ thread, so that a kill can come at any instant of the writing and hundreds of th
 import threading
 import time
 
-from forked import forked
+from forked import forked, process_of
 from index_samples import EMBEDDER, document, open_writer, part, parts
 
 from rag.index import writer as writing
@@ -89,11 +89,8 @@ class Victim:
     """A process in `write_until_killed`; `kill` returns the last version it had finished."""
 
     def __init__(self, home, first):
-        context = forked()
-        self._reader, sender = context.Pipe(duplex=False)
-        self._process = context.Process(
-            target=write_until_killed, args=(home, first, sender), daemon=True
-        )
+        self._reader, sender = forked().Pipe(duplex=False)
+        self._process = process_of(write_until_killed, home, first, sender, daemon=True)
         self._process.start()
         sender.close()
         self.finished = first - 1
