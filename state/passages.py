@@ -15,7 +15,7 @@ from state.answer import Citation
 from state.blocks import Block, BlockKind
 from state.documents import without_header
 
-_NUMBER = re.compile(r"[IVXLC]+|[\d.]+|[A-Z]")
+_NUMBER = re.compile(r"(?:[IVXLC]+|[\d.]+|[A-Z])[.)]?")
 
 WebUse = Literal["allowed", "searched"]
 """None where the person did not allow the web."""
@@ -157,8 +157,7 @@ def heading_at(held: RetrievedChunk, at: int) -> str:
     counts (a chapter's number) behind the one above it.
     """
     path = _own_headings(held, at) or without_header(held["heading"])[0].split(" > ")
-    counts = _NUMBER.fullmatch(path[-1].strip(" .)")) is not None
-    return " > ".join(path[-1 - counts :])
+    return " > ".join(path[-2:]) if _NUMBER.fullmatch(path[-1]) else path[-1]
 
 
 def _own_headings(held: RetrievedChunk, at: int) -> list[str]:

@@ -11,6 +11,7 @@ from rag.documents.markup import Element, attribute, count, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
+_PLAIN = ".//*[local-name()='t'][not(../*/*[local-name()='b'])]/text()"
 _NOTES = (("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote"))
 _MANY = 200
 _WRAPPERS = ("{*}sdt", "{*}sdtContent", "{*}customXml", "{*}smartTag", "{*}ins", "{*}moveTo")
@@ -36,10 +37,9 @@ def read(reading: Reading) -> Iterator[Part]:
         etree.strip_elements(body, *_UNREAD, with_tail=False)
         etree.strip_tags(body, *_WRAPPERS)
         layout = Layout()
-        titles = titles_in_bold(body.iterchildren("{*}p"), inline_text, _is_bold)
-        walk = _Body(
-            layout, {} if styles is None else _meanings(styles), reading, frozenset(titles)
-        )
+        titles = titles_in_bold(body.iterchildren("{*}p"), inline_text, _PLAIN)
+        meanings = {} if styles is None else _meanings(styles)
+        walk = _Body(layout, meanings, reading, frozenset(titles))
         for number, block in enumerate(body):
             walk.block(block)
             if number % _MANY == 0:
@@ -98,14 +98,6 @@ class _Body:
         # One column is a box around text, not a table.
         for block in (block for cells in table for cell in cells for block in cell):
             self.block(block)
-
-
-def _is_bold(paragraph: Element) -> bool:
-    runs = (run for run in paragraph.iter("{*}r") if inline_text(run).strip())
-    marks = [run.find("{*}rPr/{*}b") for run in runs]
-    return bool(marks) and all(
-        mark is not None and attribute(mark, "val") not in {"0", "false"} for mark in marks
-    )
 
 
 def _cell_texts(cell: Element) -> list[str]:

@@ -17,8 +17,7 @@ from state.errors import DocumentError
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
-_MOST_PLAIN = 0.05
-"""Of a paragraph in bold, the share of letters that are not."""
+_PLAIN = ".//text()[not(ancestor::b or ancestor::strong)]"
 _MOST_LINKS = 500  # of a block are looked at
 _OUTSIDE_LINKS = " | ".join([".//text()[not(ancestor::a)]", *(f".//{h}//text()" for h in HEADINGS)])
 
@@ -41,7 +40,7 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
         without_machinery(root)
         if not with_menus:
             _leave_out_menus(root)
-        for above in titles_in_bold(root.iter("p"), text_of, _is_bold):
+        for above in titles_in_bold(root.iter("p"), text_of, _PLAIN):
             above.tag = "h6"
         layout = Layout()
         PageReader(layout, reading).block(root)
@@ -55,12 +54,6 @@ def _title(root: Element) -> str | None:
     given = given_title(root.findtext(".//title"))
     own = next((words(text_of(heading)) for heading in root.iter("h1")), "")
     return own if own and words(given or "").startswith(own) else given
-
-
-def _is_bold(paragraph: Element) -> bool:
-    """But for its number, or a word between two questions."""
-    plain = "".join(paragraph.xpath(".//text()[not(ancestor::b or ancestor::strong)]"))
-    return len(_LETTER.findall(plain)) <= _MOST_PLAIN * len(text_of(paragraph))
 
 
 def _parse(data: bytes | str, reading: Reading) -> Element | None:

@@ -11,7 +11,7 @@ from rag.documents.markup import Element
 from rag.documents.stream import Part
 
 _SPACES = re.compile(r"[ \t\n\xa0]{2,}|[ \t\n]")
-_TITLE_CHARS = 240
+_TITLE_CHARS, _MOST_BARE = 240, 0.05
 _CLOSE = {("item", "item"), ("caption", "table"), ("term", "item")}
 """What stands on the line after the other; all else has a blank line before it."""
 
@@ -83,18 +83,23 @@ def words(text: str) -> str:
 
 
 def titles_in_bold(
-    paragraphs: Iterable[Element], text: Callable[[Element], str], bold: Callable[[Element], bool]
-) -> list[Element]:
-    """The paragraphs that are headings by their looks alone: short, all in bold, above one that is
-    not; none where there is only one such, which may be mere emphasis.
+    paragraphs: Iterable[Element], text: Callable[[Element], str], plain: str
+) -> set[Element]:
+    """The paragraphs that are headings by their looks alone: short, in bold but for a word, above
+    one that is not; none where there is only one. `plain`: the path to what is not in bold.
     """
-    found: list[Element] = []
-    for each in paragraphs:
-        line = words(text(each))
-        if 0 < len(line) <= _TITLE_CHARS and not line.endswith((*".,;:!",)) and bold(each):
-            below = next((one for one in each.itersiblings() if text(one).strip()), None)
-            found += [] if below is None or bold(below) else [each]
-    return found if len(found) > 1 else []
+    bold = {each for each in paragraphs if _is_bold(words(text(each)), "".join(each.xpath(plain)))}
+    found = {
+        each
+        for each in bold
+        if next((below for below in each.itersiblings() if text(below).strip()), each) not in bold
+    }
+    return found if len(found) > 1 else set()
+
+
+def _is_bold(line: str, plain: str) -> bool:
+    short = 0 < len(line) <= _TITLE_CHARS and not line.endswith((*".,;:!",))
+    return short and sum(map(str.isalpha, plain)) <= _MOST_BARE * len(line)
 
 
 def row(cells: Sequence[str]) -> str:

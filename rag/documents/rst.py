@@ -21,9 +21,8 @@ _NOTE = re.compile(r"\.\.[ ]+(\[[^\]]+\][ ]+.*)")
 _OPTION = re.compile(r":[\w -]+:(?=\s|$)")
 _FIELD = re.compile(r":([^:`\n]{1,60}):(?=\s)")
 _ITEM = re.compile(r"([-*+\u2022]|(?:\d{1,9}|#)[.)]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ ]+(?=\S)")
-_NO_PROSE = re.compile(rf"\s*(?:$|\.\.|[|+=]|{_ITEM.pattern})")
-_NO_TERM = re.compile(rf"[-/]\S|{_ITEM.pattern}")
-"""An option or an item, which goes on in the next line."""
+_NO_PROSE = re.compile(rf"\s*(?:$|\.\.|[|+=:]|[-/]\S|{_ITEM.pattern})")
+"""Begins no paragraph, or one that goes on set in, as an option's does."""
 _BORDER = re.compile(r"(?:=+(?:[ ]+=+)+|\+[-=+]+\+)$")
 _RULED = ("+-", "+=", "==", "--")
 _CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "math", "productionlist"})
@@ -122,14 +121,12 @@ class _Page:
         return self._text(at, " " * column + marker, line[len(item[0]) :], indent)
 
     def _defines(self, at: int, indent: int) -> bool:
-        """Whether a line begins what is said of a term: of the line above, which stands alone and
-        is set in less.
-        """
+        """Whether a line says what the term above it means, which stands alone and less set in."""
         before, above = (self.lines[n] if n >= 0 else "" for n in (at - 2, at - 1))
-        term, edge = above.strip(), len(above) - len(above.lstrip())
-        alone = not before.strip() or before[: edge + 1].isspace()
-        is_prose = self.out[at - 1].strip() == term and at - 1 not in self.code
-        return is_prose and term > "" and edge < indent and alone and not _NO_TERM.match(term)
+        edge = len(above) - len(above.lstrip())
+        alone = not before[: edge + 1].strip()
+        is_prose = self.out[at - 1].strip() == above.strip() and at - 1 not in self.code
+        return is_prose and alone and edge < indent and not _NO_PROSE.match(above)
 
     def _text(self, at: int, before: str, line: str, indent: int) -> int:
         """A line of prose; where it ends in two colons, what is set in below is code."""

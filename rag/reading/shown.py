@@ -14,7 +14,6 @@ from rag.text.prose import as_prose
 from state.blocks import Block, BlockKind
 from state.passages import RetrievedChunk, text_between
 
-MOST_COLUMNS = 12
 WIDE = 300
 """Characters of a row with its header that are no longer seen to be one below the other."""
 LEAD_CHARACTERS = 80
@@ -31,9 +30,11 @@ _LAST_WORD = re.compile(r"\s+\S*$")
 def shown_stretch(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longest: int) -> str:
     """At most about `longest` characters, without what leads to it."""
     if "|" in lead and len(lead) + units[0].end - units[0].start > WIDE:
-        named = _named_cells(lead, text_between(chunk, units[0].start, units[0].end))
-        if 1 < len(named) <= MOST_COLUMNS:
-            return "\n".join(named)
+        lines = (lead, text_between(chunk, units[0].start, units[0].end))
+        names, cells = (list(map(as_prose, _BAR.split(line.strip(" |")))) for line in lines)
+        if len(cells) <= len(names):  # a cell a line, behind the name of its column
+            named = zip(names, cells, strict=False)
+            return "\n".join(f"{name}: {_cut(cell)}" for name, cell in named if cell)
     pieces = [_lead(lead)] if lead.strip() else []
     kinds = [chunk["blocks"][units[0].place].kind] if pieces else []
     place = 0
@@ -74,17 +75,6 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
     if len(said) > longest:
         said, after = _LAST_WORD.sub("", said[:longest]), f" {_CUT}"
     return before + said + after
-
-
-def _named_cells(header: str, row: str) -> list[str]:
-    """A line for each cell, behind the name of its column; nothing where a column has no name."""
-    names, cells = (
-        [as_prose(cell) for cell in _BAR.split(line.strip().strip("|"))] for line in (header, row)
-    )
-    if len(names) < len(cells):
-        return []
-    named = zip(names, cells, strict=False)
-    return [f"{name}: {_cut(cell)}" if name else _cut(cell) for name, cell in named if cell]
 
 
 def _cut(cell: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import mean
@@ -12,7 +13,6 @@ from rag.question.parse import parted, share
 from rag.reading.meaning import Meaning, headed
 from rag.reading.shown import shown_stretch
 from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
-from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
 from state.blocks import PROSE, BlockKind
@@ -24,7 +24,7 @@ READ = 16
 FIRST_LONGEST, NEXT_LONGEST = 400, 300
 """Characters of the first, and of each further one."""
 BESIDE = 150
-"""Characters that are shown with a stretch: before it in its block, and of code behind it."""
+"""Characters shown with a stretch: before it in its block, and of what its end leads to."""
 FAR_BEHIND = 0.048
 """What a stretch may be worth less than the first and still be shown. Of 147 questions on seven
 documentations 101 are answered in what is shown so, in 640 characters (median); with .05 and .055
@@ -38,8 +38,7 @@ _FAR_BEHIND_BY_WORDS = 0.12
 """Where no transformer reads: static vectors tell less."""
 _CODE = 0.05
 
-_FIELD = 0.01
-"""What a field of a file's head adds at least to the likeness of the title that it stands under."""
+_LEADS = re.compile(r"\*\*[^*]+\*\*|.*[:\uff1a][ *_]*", re.DOTALL)
 _SAID_AGAIN = 0.1
 """A stretch of which no more of the words are new repeats one that is shown."""
 
@@ -109,9 +108,10 @@ def _measured(
             else:
                 held = share(question["weights"], set(terms(stretch.text)))
                 worth += _RANK_BY_WORDS * behind + _COVERED_BY_WORDS * held
-            above = mean(likeness.of(extents[0]) or [0.0]) if _of_a_head(stretch) else -1.0
-            says = _says_more(question, stretch) and mean(near) > above + _FIELD
-            kept = found if says else repeating
+            # A field of a file's head, or a row, that is no nearer than its title says nothing.
+            field = stretch.units[0].alone and not stretch.above
+            least = mean(likeness.of(extents[0]) or [0.0]) + _RANK if field else -1.0
+            kept = found if _says_more(question, stretch) and mean(near) > least else repeating
             kept.append(Weighed(stretch, worth, max(near)))
     return found or repeating
 
@@ -151,11 +151,6 @@ def covered(question: ParsedQuestion, stretch: Stretch) -> float:
     typed = {*terms(parted(question["text"])[0])}
     alone = {term: weight for term, weight in question["weights"].items() if term in typed}
     return max(share(question["weights"], held), share(alone, held))
-
-
-def _of_a_head(stretch: Stretch) -> bool:
-    kind = stretch.chunk["blocks"][stretch.units[0].place].kind
-    return kind is BlockKind.METADATA and not stretch.above
 
 
 def _says_more(question: ParsedQuestion, stretch: Stretch) -> bool:
@@ -208,25 +203,18 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
 
 
 def _reaching(stretch: Stretch, longest: int) -> Stretch:
-    """As far as `longest` characters reach, from its block's beginning on where that is near; with
-    the lines of code before and behind without which it says little, where these are few.
+    """As far as `longest` characters reach, from its block's beginning on where that is near; where
+    its end leads to code or a list, with as much of it as is near.
     """
     units = section_units(stretch)
     first = units.index(stretch.units[0])
     last = first + len(stretch.units) - 1
     begins = next(n for n, unit in enumerate(units) if unit.place == units[first].place)
-    blocks = stretch.chunk["blocks"]
     if units[first].start - units[begins].start <= BESIDE:
         first = begins
     last = max(last, reach(units, first, longest))
-    if ends_open(_said(stretch.chunk, units[last])):
-        end = units[last].end + BESIDE
-        while (
-            last + 1 < len(units)
-            and units[last + 1].end <= end
-            and blocks[units[last + 1].place].kind is BlockKind.CODE
-        ):
-            last += 1
+    if text_between(stretch.chunk, *units[last][:2]).rstrip().endswith(":"):
+        last = max(last, reach(units, first, units[last].end - units[first].start + BESIDE))
     return replace(stretch, units=units[first : last + 1])
 
 
@@ -235,16 +223,11 @@ def _ended(stretch: Stretch) -> Stretch:
     chunk, units = stretch.chunk, stretch.units
     behind = text_between(chunk, stretch.end, stretch.end + 4).lstrip()
     while len(units) > 1 and chunk["blocks"][units[-1].place].kind in PROSE:
-        said = _said(chunk, units[-1])
-        bold = said[:2] == said[-2:] == "**" and said.count("**") == 2
-        if not (bold or ends_open(said) or behind.startswith(": ")):
+        said = text_between(chunk, units[-1].start, units[-1].end)
+        if not (_LEADS.fullmatch(said) or behind.startswith(": ")):
             break
         units, behind = units[:-1], said
     return replace(stretch, units=units)
-
-
-def _said(chunk: RetrievedChunk, unit: Unit) -> str:
-    return text_between(chunk, unit.start, unit.end)
 
 
 def _lead(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:
