@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 TOKENS = 256
 """Of a window, as many as the model was made to read at once."""
 _OVERLAP = 32
-_TOKENS_AT_ONCE = 4096
 _SAYS = re.compile(r"\w")
 _CHARACTERS = 10_000
 """Of a text; what stands behind is not read."""
@@ -40,32 +39,22 @@ class Transformer:
 
     def read(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Unit vectors of each text's tokens but its signs. A long text is read in windows, whose
-        edges are read twice; windows of a length go together.
+        edges are read twice.
         """
+        self._tokenizer.enable_truncation(TOKENS, stride=_OVERLAP)
+        return [self._read(sound(text[:_CHARACTERS])) for text in texts]
+
+    def _read(self, text: str) -> TokenVectors:
+        """By itself: texts that are read together are rounded together, and it takes no longer."""
         import numpy as np
 
-        self._tokenizer.enable_truncation(TOKENS, stride=_OVERLAP)
-        clean = [sound(text[:_CHARACTERS]) for text in texts]
-        windows = [
-            (place, window)
-            for place, encoded in enumerate(self._tokenizer.encode_batch(clean))
-            for window in (encoded, *encoded.overflowing)
-        ]
-        windows.sort(key=lambda each: -len(each[1].ids))
-        found: list[list[TokenVectors]] = [[] for _ in texts]
-        while windows:
-            length = len(windows[0][1].ids)
-            batch = windows[: max(_TOKENS_AT_ONCE // length, 1)]
-            windows = windows[len(batch) :]
-            ids = np.zeros((len(batch), length), dtype=np.int64)
-            for row, (_, window) in enumerate(batch):
-                ids[row, : len(window.ids)] = window.ids
-            # An empty text has the two marks of a text at least; nothing else has the id 0.
-            given = {"ids": ids, "mask": (ids > 0).astype(np.int64)}
-            read = self._session.run(None, given)[0]
-            for (place, window), vectors in zip(batch, read, strict=True):
-                found[place].append(_of_words(clean[place], window.offsets, vectors))
-        return [TokenVectors(*map(np.concatenate, zip(*each, strict=True))) for each in found]
+        whole = self._tokenizer.encode(text)
+        found: list[TokenVectors] = []
+        for window in (whole, *whole.overflowing):
+            ids = np.array([window.ids], dtype=np.int64)
+            (vectors,) = self._session.run(None, {"ids": ids, "mask": np.ones_like(ids)})[0]
+            found.append(_of_words(text, window.offsets, vectors))
+        return TokenVectors(*map(np.concatenate, zip(*found, strict=True)))
 
     @cached_property
     def _session(self) -> Any:

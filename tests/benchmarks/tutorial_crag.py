@@ -16,7 +16,6 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypedDict
 
-from langchain_community.vectorstores import Chroma
 from langchain_core.documents import Document
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate
@@ -88,9 +87,15 @@ def filled(url: str, texts: Iterable[str], kept: str | None) -> VectorStore:
     embeddings = OpenAIEmbeddings(  # type: ignore[call-arg] # by the aliases of its fields
         base_url=url, api_key="none", check_embedding_ctx_length=False
     )
-    if kept is not None and Path(kept).exists():
-        return Chroma("docs", embeddings, kept)
-    store = Chroma("docs", embeddings, kept) if kept else InMemoryVectorStore(embeddings)
+    if kept is None:
+        store: VectorStore = InMemoryVectorStore(embeddings)
+    else:
+        from langchain_community.vectorstores import Chroma
+
+        known = Path(kept).exists()
+        store = Chroma("docs", embeddings, kept)
+        if known:
+            return store
     chunks = chain.from_iterable(map(split, texts))
     while batch := [*islice(chunks, 2_000)]:
         store.add_texts(batch)
