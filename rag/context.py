@@ -201,8 +201,8 @@ def _cleaned(excerpt: RetrievedChunk) -> str:
 
 def _within_a_word(shortcode: re.Match[str]) -> str:
     """It stays there, of an address for one: without it the word is another."""
-    before, behind = shortcode.string[: shortcode.start()], shortcode.string[shortcode.end() :]
-    glued = re.search(r"\S$", before) and re.match(r"\S", behind)
+    text, (start, end) = shortcode.string, shortcode.span()
+    glued = text[max(start - 1, 0) : start].strip() and text[end : end + 1].strip()
     return shortcode[0] if glued else ""
 
 

@@ -52,8 +52,6 @@ class Citation(TypedDict):
 QUOTED = "it is a quote"
 """The reason of a claim that is a stretch of a document."""
 
-NEAREST = 3
-"""Passages at most that are shown in place of an answer."""
 UNSURE = "Not sure that the documents answer “{}”."
 """Said of a question above the passages that lie nearest to it."""
 

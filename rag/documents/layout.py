@@ -98,7 +98,7 @@ def titles_in_bold(
 
 
 def _is_bold(line: str, plain: str) -> bool:
-    short = 0 < len(line) <= _TITLE_CHARS and not line.endswith((*".,;:!",))
+    short = 0 < len(line) <= _TITLE_CHARS and not line.endswith(tuple(".,;:!"))
     return short and sum(map(str.isalpha, plain)) <= _MOST_BARE * len(line)
 
 

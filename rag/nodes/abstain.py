@@ -12,17 +12,19 @@ from rag.engines.local.answer import quoted_part
 from rag.nodes.update import Update
 from rag.question.parts import is_near
 from rag.reading.snippets import shown_snippets
-from state.answer import NEAREST, UNSURE, AnswerPart, Citation
+from state.answer import UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
 
 REFUSED = "The model found no answer to “{}”."
 ABSENT = "The documents do not hold an answer to “{}”."
+NEAREST = 3
 LONGEST_QUESTION, LONGEST_REFUSAL = 200, 500
 
 
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
-    nearest = state["nearest"] or _found(state, deps)
+    found = (state["nearest"] or _found(state, deps))[:NEAREST]
+    nearest: list[Citation] = [{**each, "marker": n} for n, each in enumerate(found, start=1)]
     points = bool(state["nearest"])
     told = points or (state["refusal"] is None and any(map(is_near, state["parts"])))
     shown = list(map(quoted_part, nearest)) if told else []
@@ -44,10 +46,8 @@ def _found(state: GraphState, deps: Dependencies) -> list[Citation]:
     questions = [part["question"] for part in state["parts"]]
     snippets = shown_snippets(
         questions, state["documents"], deps.meaning, deps.reader, full=deps.settings.full
-    )[:NEAREST]
-    return [
-        {**snippet["located"], "marker": marker} for marker, snippet in enumerate(snippets, start=1)
-    ]
+    )
+    return [snippet["located"] for snippet in snippets]
 
 
 def _text(head: str, nearest: Sequence[AnswerPart]) -> str:

@@ -16,7 +16,7 @@ from rag.dependencies import Dependencies
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
 from rag.reading.snippets import shown_snippets, snippet_at
-from state.answer import NEAREST, Citation
+from state.answer import Citation
 from state.graph_state import GraphState
 
 
@@ -67,9 +67,8 @@ def _refused(result: Generated, state: GraphState, deps: Dependencies) -> Update
     nearest: dict[tuple[str, int], Citation] = {}
     for place in said.citations:
         found = snippet_at(excerpts[place["chunk_id"]], place["start_char"], deps.reader)
-        if found is not None and len(nearest) < NEAREST:
-            where = found["source"], found["start_char"]
-            nearest.setdefault(where, {**found, "marker": len(nearest) + 1})
+        if found is not None:
+            nearest.setdefault((found["source"], found["start_char"]), found)
     proved = all(finding.verdict == "verified" for finding in said.findings)
     words = " ".join(part["text"] for part in result.refusal) if proved else ""
     return {"refusal": words, "nearest": [*nearest.values()]}
