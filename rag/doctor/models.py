@@ -91,7 +91,7 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Check:
     patient = settings.request_timeout or _PROBE_SECONDS
     asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
     chat = ChatModel(settings.model, endpoint, asked)
-    chat.learn(form=None, reads=None, answers=None)  # found out anew
+    chat.server.learn(form=None, reads=None, answers=None)  # found out anew
     try:
         reply = chat.ask(_PROBE, Budget(), LINE, sheet("document", 1))
     except ModelError as error:

@@ -12,7 +12,6 @@ from scripted_server import ScriptedServer, hang, status, text
 from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.endpoint.local_servers import facts_of, local_servers
-from rag.engines.openai import chat_model
 from state.errors import ModelLateError
 
 LISTED = {"/v1/models": {"data": [{"id": "qwen", "max_model_len": 4096}]}}
@@ -126,11 +125,11 @@ LLAMA = {"/props": {"default_generation_settings": {"n_ctx": 100_000}}}
 def test_a_server_of_this_machine_that_reads_slowly_is_given_less_unless_told_otherwise(
     pages, chosen, less, streamed, monkeypatch
 ):
-    monkeypatch.setattr(chat_model, "SLOW", 10.0**9)
-    monkeypatch.setattr(chat_model, "PATIENCE", 0.0)
+    monkeypatch.setattr("rag.engines.openai.server.SLOW", 10.0**9)
+    monkeypatch.setattr("rag.engines.openai.server.PATIENCE", 0.0)
     with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5)), pages=pages) as server:
         engine, _ = ask(server, streamed=streamed, **chosen)
-        assert bool(engine.chat.known.reads) is bool(pages)
+        assert bool(engine.chat.server.known.reads) is bool(pages)
         engine.generate(answering(*LONG), lambda _: None)
         first, second = map(given_of, server.requests)
     assert (second < first) is less

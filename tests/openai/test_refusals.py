@@ -8,7 +8,6 @@ from ingest_runs import copied_home_of
 from openai_samples import settings_for
 from scripted_server import ScriptedServer, call, text
 
-from rag.engines.openai import chat_model
 from rag.session import open_session
 
 NO = "I cannot answer this from the documents."
@@ -130,8 +129,8 @@ LLAMA = {"/props": {"default_generation_settings": {"n_ctx": 8_192}}}
 def test_a_server_of_this_machine_that_reads_slowly_is_asked_once(
     home, pages, chosen, calls, monkeypatch
 ):
-    monkeypatch.setattr(chat_model, "SLOW", 10.0**9)
-    monkeypatch.setattr(chat_model, "_TOLD", 1)
+    monkeypatch.setattr("rag.engines.openai.server.SLOW", 10.0**9)
+    monkeypatch.setattr("rag.engines.openai.server._TOLD", 1)
     answer, requests = asked(home, half, pages, **chosen)
     assert answer["status"] == ("partial" if calls == 1 else "answered")
     assert len(requests) == calls

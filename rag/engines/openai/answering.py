@@ -45,23 +45,23 @@ def generate(
         ModelError: there was no reply, or no text in it.
         BudgetSpent: a budget does not allow the call.
     """
-    why = ""
-    for formed in (False,) if chat.known.answers == "plain" else (True, False):
+    why, server = "", chat.server
+    for formed in (False,) if server.known.answers == "plain" else (True, False):
         shown = _Shown(emit, formed=formed)
         reply = _asked(chat, request, budget, shown if streamed else None, formed=formed)
         read = read_reply(reply.text)
         refuses = _refuses(read, request)
         if reply.whole and (refuses or (read.formed and not read.held)):
-            if read.parts or chat.known.answers == "quotes":
+            if read.parts or server.known.answers == "quotes":
                 said = read.parts if read.formed else ()
                 return replace(read, parts=(), refusal=said)
         elif reply.whole and read.parts and (read.quotes or read.formed or not formed):
-            if formed and (read.quotes or not read.formed) and chat.known.answers != "quotes":
-                chat.learn(answers="quotes" if read.formed else "plain")
+            if formed and (read.quotes or not read.formed) and server.known.answers != "quotes":
+                server.learn(answers="quotes" if read.formed else "plain")
             shown.finish(reply.text)
             return read
-        elif reply.whole and read.parts and chat.known.answers != "quotes":
-            chat.learn(answers="plain")
+        elif reply.whole and read.parts and server.known.answers != "quotes":
+            server.learn(answers="plain")
         why = _why(chat, reply, budget)
         if read.parts and not (reply.whole or refuses):
             shown.finish(reply.text)
@@ -81,7 +81,7 @@ def _asked(
     """The reply about as much of the documents as the server takes, the best of them."""
     wanted = AnswerReply if formed else None
     receive = shown.receive if shown is not None else None
-    for tokens in (chat.room, *_SMALLER):
+    for tokens in (chat.server.room, *_SMALLER):
         given = request
         if tokens is not None:
             best = by_turns(request.documents)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
@@ -13,18 +13,16 @@ from typing import TYPE_CHECKING, Any
 from rag.budget import Budget, BudgetSpent, call_log, recorded_call
 from rag.endpoint.address import CONNECT_SECONDS, Endpoint, request_seconds, sdk_client
 from rag.endpoint.failures import failure, foreign_errors, quoted
-from rag.endpoint.servers import KnownServer, keep_server, known_server
 from rag.engines.openai.prices import charge, price_of, tokens_of
 from rag.engines.openai.prompts import Messages, sendable, shaped
 from rag.engines.openai.reply import Receive, Reply, received
+from rag.engines.openai.server import Server
 from state.errors import ModelError, ModelLateError, RequestRefusedError
 from state.settings import Settings
 
 if TYPE_CHECKING:
     from langchain_openai.chat_models.base import ChatOpenAI
     from pydantic import BaseModel
-
-    from rag.endpoint.local_servers import ServerFacts
 
 TEXT, BARE = "text", "bare"
 FORMS = ("json_schema", "function_calling", TEXT)
@@ -33,25 +31,7 @@ be written at all. The shape is told in words besides, which is all that a text 
 """
 LINE, ANSWER, THINKING = 120, 1_000, 3_000
 """Tokens of a reply at most: of a question or a query, of an answer, and of thinking before it."""
-SLOW = 400.0
-"""Tokens that are read in a second; below it a full context takes a person too long."""
-WRITES = 10.0
-"""Tokens that such a server writes in a second."""
-PATIENCE = 20.0
-"""Seconds that such a server may read documents for."""
-LEAST_CONTEXT = 500
-"""Tokens of documents that any server is given, if there are so many."""
-FIRST_CONTEXT = 1_500
-"""Tokens of documents for a server on this machine of which nobody knows how fast it reads."""
-BESIDE = 2_200
-"""Of a context what the instructions, the history and the reply may take."""
-AT_HAND = 0.2
-"""Seconds that a server on this machine is waited for when it is asked what it is."""
 CRASH = 500
-_TOLD = 1_500
-"""Tokens of a prompt that tells how fast it is read; a shorter one tells how long one waits, which
-can only show that a server is not as slow as it was.
-"""
 _OPTIONAL = re.compile(
     r"temperature|max_(?:completion_)?tokens|reasoning_effort|stream_options|extra inputs",
     re.IGNORECASE,
@@ -80,6 +60,7 @@ class ChatModel:
         self.endpoint = endpoint
         self.price = price_of(name, settings)
         self.seconds = request_seconds(settings.request_timeout, endpoint)
+        self.server = Server(endpoint, name, settings, self.seconds)
         self._settings = settings
         self._thinks = endpoint.is_openai and bool(_HOSTED_THINKERS.match(name))
         self._resources = ExitStack()
@@ -112,16 +93,6 @@ class ChatModel:
 
     def close(self) -> None:
         self._resources.close()
-
-    @cached_property
-    def known(self) -> KnownServer:
-        return known_server(self._settings.home, self.endpoint, self.name)
-
-    def learn(self, **found: Any) -> None:
-        """What was found out of its server, kept for the next process."""
-        if (known := replace(self.known, **found)) != self.known:
-            self.known = known
-            keep_server(self._settings.home, self.endpoint, self.name, known)
 
     def ask(
         self,
@@ -175,7 +146,7 @@ class ChatModel:
         """In the form that the server is known to take; a form or a parameter that it refuses is
         left at once, and not tried again.
         """
-        form = (self.known.form or FORMS[0]) if request.wanted is not None else TEXT
+        form = (self.server.known.form or FORMS[0]) if request.wanted is not None else TEXT
         sure = True
         again = request.receive is not None and self._settings.max_retries > 0
         while True:
@@ -185,9 +156,7 @@ class ChatModel:
                 told = failure(error, self.endpoint, self.name, self.seconds)
                 left = request.budget.seconds_left()
                 if isinstance(told, ModelLateError) and (left is None or left > 0):
-                    # The next question is given less to read.
-                    reads = tokens_of(request.messages) / self.seconds
-                    self.learn(reads=round(min(reads, SLOW - 1)))
+                    self.server.was_late(tokens_of(request.messages))
                 status = getattr(error, "status_code", None)
                 crashed = status == CRASH and request.wanted is not None
                 if crashed or isinstance(told, RequestRefusedError):
@@ -201,7 +170,7 @@ class ChatModel:
                     raise told from None
             else:
                 if request.wanted is not None and sure:
-                    self.learn(form=form)
+                    self.server.learn(form=form)
                 return reply
 
     def _sent(self, form: str, request: Request) -> Reply:
@@ -217,23 +186,8 @@ class ChatModel:
             else:
                 pieces = map(Reply.of, model.stream(request.messages))
                 reply = received(pieces, request.receive, 8 * most, left)
-        self._time(reply, time.perf_counter() - began)
+        self.server.time(reply, time.perf_counter() - began)
         return reply
-
-    def _time(self, reply: Reply, took: float) -> None:
-        """Learns from a reply that took so many seconds how fast a server on this machine's own
-        processor reads; another may have had others before it.
-        """
-        known = self.known.reads or 0
-        enough = _TOLD // 5 if self.is_slow else _TOLD
-        if reply.usage is None or reply.read < enough or self._facts.kind is None:
-            return
-        took -= reply.usage["output_tokens"] / WRITES
-        # What the first piece of a stream waited for was the reading, or unseen thinking.
-        took = took if reply.waited is None else min(took, reply.waited)
-        reads = round(reply.read / max(took, 1e-3))
-        if min(reads, known) < SLOW:
-            self.learn(reads=reads)
 
     def _options(self, form: str, request: Request, most: int) -> dict[str, Any]:
         """Of one request; a token or money budget caps its output as well."""
@@ -264,46 +218,6 @@ class ChatModel:
             # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
             body["max_completion_tokens" if self.endpoint.is_openai else "max_tokens"] = most
         return {**options, "extra_body": body}
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether its server is known to read slowly, so that it is given little, unless the person
-        chose how much.
-        """
-        reads = self.known.reads
-        return reads is not None and reads < SLOW and not self._is_chosen
-
-    @property
-    def _is_chosen(self) -> bool:
-        return "context_tokens" in self._settings.model_fields_set
-
-    @property
-    def room(self) -> int | None:
-        """Tokens of documents that the server takes, None where nothing says that they are few."""
-        rooms: list[int] = []
-        if self.is_slow:
-            rooms.append(round((self.known.reads or 0) * min(PATIENCE, self.seconds / 3)))
-        if self._facts.kind is not None and self.known.reads is None and not self._is_chosen:
-            rooms.append(FIRST_CONTEXT)
-        if (size := self._facts.context) is not None:
-            rooms.append(size - BESIDE)
-        return max(min(rooms), LEAST_CONTEXT) if rooms else None
-
-    @property
-    def asked_once(self) -> bool:
-        """Whether it reads slowly on this machine's own processor: a second answer takes a person
-        another minute.
-        """
-        return self.is_slow and self._facts.kind is not None
-
-    @cached_property
-    def _facts(self) -> ServerFacts:
-        """Of a server on this machine; of another nothing is asked."""
-        from rag.endpoint.local_servers import ServerFacts, facts_of
-
-        if not self.endpoint.loopback:
-            return ServerFacts()
-        return facts_of(self.endpoint, self.name, AT_HAND)
 
 
 def _asked_by(model: Any, wanted: type[BaseModel], method: str) -> dict[str, Any]:

@@ -77,7 +77,7 @@ class OpenAIEngine:
 
     @property
     def asked_once(self) -> bool:
-        return self.chat.asked_once
+        return self.chat.server.asked_once
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
         if not history:

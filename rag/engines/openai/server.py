@@ -1,0 +1,114 @@
+"""What is known of the server behind a model, and so how much of the documents it is given."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from rag.endpoint.address import Endpoint
+from rag.endpoint.servers import KnownServer, keep_server, known_server
+from rag.engines.openai.reply import Reply
+from state.settings import Settings
+
+if TYPE_CHECKING:
+    from rag.endpoint.local_servers import ServerFacts
+
+SLOW = 400.0
+"""Tokens that are read in a second; below it a full context takes a person too long."""
+WRITES = 10.0
+"""Tokens that such a server writes in a second."""
+PATIENCE = 20.0
+"""Seconds that such a server may read documents for."""
+LEAST_CONTEXT = 500
+"""Tokens of documents that any server is given, if there are so many."""
+FIRST_CONTEXT = 1_500
+"""Tokens of documents for a server on this machine of which nobody knows how fast it reads."""
+BESIDE = 2_200
+"""Of a context what the instructions, the history and the reply may take."""
+AT_HAND = 0.2
+"""Seconds that a server on this machine is waited for when it is asked what it is."""
+_TOLD = 1_500
+"""Tokens of a prompt that tells how fast it is read; a shorter one tells how long one waits, which
+can only show that a server is not as slow as it was.
+"""
+
+
+class Server:
+    """Of one model at one endpoint; what is found out is kept in the home for the next process."""
+
+    def __init__(self, endpoint: Endpoint, model: str, settings: Settings, seconds: float) -> None:
+        """`seconds` is what a request may take."""
+        self._endpoint = endpoint
+        self._model = model
+        self._settings = settings
+        self._seconds = seconds
+
+    @cached_property
+    def known(self) -> KnownServer:
+        return known_server(self._settings.home, self._endpoint, self._model)
+
+    def learn(self, **found: Any) -> None:
+        """What was found out of its server, kept for the next process."""
+        if (known := replace(self.known, **found)) != self.known:
+            self.known = known
+            keep_server(self._settings.home, self._endpoint, self._model, known)
+
+    def was_late(self, tokens: int) -> None:
+        """So many were not read in time: the next question is given less."""
+        self.learn(reads=round(min(tokens / self._seconds, SLOW - 1)))
+
+    def time(self, reply: Reply, took: float) -> None:
+        """Learns from a reply that took so many seconds how fast a server on this machine's own
+        processor reads; another may have had others before it.
+        """
+        known = self.known.reads or 0
+        enough = _TOLD // 5 if self.is_slow else _TOLD
+        if reply.usage is None or reply.read < enough or self._facts.kind is None:
+            return
+        took -= reply.usage["output_tokens"] / WRITES
+        # What the first piece of a stream waited for was the reading, or unseen thinking.
+        took = took if reply.waited is None else min(took, reply.waited)
+        reads = round(reply.read / max(took, 1e-3))
+        if min(reads, known) < SLOW:
+            self.learn(reads=reads)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether its server is known to read slowly, so that it is given little, unless the person
+        chose how much.
+        """
+        reads = self.known.reads
+        return reads is not None and reads < SLOW and not self._is_chosen
+
+    @property
+    def _is_chosen(self) -> bool:
+        return "context_tokens" in self._settings.model_fields_set
+
+    @property
+    def room(self) -> int | None:
+        """Tokens of documents that the server takes, None where nothing says that they are few."""
+        rooms: list[int] = []
+        if self.is_slow:
+            rooms.append(round((self.known.reads or 0) * min(PATIENCE, self._seconds / 3)))
+        if self._facts.kind is not None and self.known.reads is None and not self._is_chosen:
+            rooms.append(FIRST_CONTEXT)
+        if (size := self._facts.context) is not None:
+            rooms.append(size - BESIDE)
+        return max(min(rooms), LEAST_CONTEXT) if rooms else None
+
+    @property
+    def asked_once(self) -> bool:
+        """Whether it reads slowly on this machine's own processor: a second answer takes a person
+        another minute.
+        """
+        return self.is_slow and self._facts.kind is not None
+
+    @cached_property
+    def _facts(self) -> ServerFacts:
+        """Of a server on this machine; of another nothing is asked."""
+        from rag.endpoint.local_servers import ServerFacts, facts_of
+
+        if not self._endpoint.loopback:
+            return ServerFacts()
+        return facts_of(self._endpoint, self._model, AT_HAND)
