@@ -5,15 +5,16 @@ is only a picture is read off it, where the extra `ocr` is installed.
 from __future__ import annotations
 
 import logging
-import re
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from io import BytesIO
 from math import hypot
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from rag.documents.cleaning import given_title
+from rag.documents.pdf_lines import Run, Type, body_of, face_of, page_text, types_of
 from rag.documents.pdf_pages import reflowed
 from rag.documents.picture import SIDE, WAITS_FOR, can_recognize, recognized_part
 from rag.documents.stream import Part, Reading, parsing
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from rag.documents.picture import Pixels
 
-_LINE_TAIL = re.compile(r"[ \t\xa0]+\r?\n")
 _LEVEL = 1.0
 """Points that words of one line lie apart in height, at most."""
 _EMS = 2.0
@@ -50,9 +50,10 @@ def _pages(reading: Reading) -> Iterator[Part]:
         reading.title = _title(document)
         blank: list[int] = []
         failed: list[int] = []
+        types: Counter[Type] = Counter()
         for number in range(1, min(count, reading.limits.pages) + 1):
             reading.step()
-            text = _page_text(document, number, reading)
+            text = _page_text(document, number, reading, types)
             if text is None:
                 failed.append(number)
             elif text.strip():
@@ -99,41 +100,48 @@ def _title(document: PdfReader) -> str | None:
     return given_title(str(title)) if title else None
 
 
-def _page_text(document: PdfReader, number: int, reading: Reading) -> str | None:
-    """None where it cannot be read, with a warning."""
+def _page_text(
+    document: PdfReader, number: int, reading: Reading, types: Counter[Type]
+) -> str | None:
+    """None where it cannot be read, with a warning; `types` of the pages before are brought up to
+    this one.
+    """
     try:
         with parsing("pdf"):
-            return _LINE_TAIL.sub("\n", _text_of(document.pages[number - 1]))
+            runs = _runs(document.pages[number - 1])
+            types += types_of(runs)
+            return page_text(runs, body_of(types))
     except DocumentError as error:
         reading.warn(f"page {number} cannot be read: {error.message}")
         return None
 
 
-def _text_of(page: PageObject) -> str:
-    """Its text; a word set by itself right behind another, at its height, is on its line:
-    browsers and Google Docs set words so.
+def _runs(page: PageObject) -> list[Run]:
+    """What is set on it, in reading order; a word set by itself right behind another, at its
+    height, is on its line: browsers and Google Docs set words so.
     """
-    pieces: list[str] = []
+    found: list[Run] = []
     x, height, ended = 0.0, 0.0, True  # of the last word; where its last sign is was told
 
-    def visit(text: str, at: list[float], by: list[float], _font: object, size: float) -> None:
+    def visit(text: str, at: list[float], by: list[float], font: Any, size: float) -> None:
         nonlocal x, height, ended
         right = at[0] * by[4] + at[2] * by[5] + at[4]
         up = at[1] * by[4] + at[3] * by[5] + at[5]
+        wide = abs(size) * hypot(*by[:2]) * hypot(*at[:2])
         is_level = abs(up - height) < _LEVEL
         if text.strip():
-            wide = abs(size) * hypot(*by[:2]) * hypot(*at[:2])
-            if pieces and pieces[-1] == "\n" and is_level and 0 < right - x < _EMS * wide:
-                pieces[-1] = " "
+            if found and found[-1].text == "\n" and is_level and 0 < right - x < _EMS * wide:
+                found[-1] = found[-1]._replace(text=" ")
             x, height, ended = right, up, False
         elif not text and not ended:
             ended = True
             x = right if is_level else x
         if text:
-            pieces.append(text)
+            face = face_of(str((font or {}).get("/BaseFont")))
+            found.append(Run(text, Type(round(wide, 1), face), right, up))
 
     page.extract_text(visitor_text=visit)
-    return "".join(pieces)
+    return found
 
 
 def _recognized(number: int, reading: Reading) -> Iterator[Part]:

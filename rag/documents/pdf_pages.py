@@ -13,7 +13,7 @@ from rag.documents.stream import Part
 
 _REACH = 4
 """So many pages before and behind show what comes back on each."""
-_HEAD_LINES = 4
+_HEAD_LINES = 6
 _NUMBER = re.compile(r"[0-9]+")
 _SPREAD = re.compile(r"\S+(?: {2}\S+){2,}")
 _BROKEN = re.compile(
@@ -60,7 +60,8 @@ def _without_heads(part: Part, others: Sequence[Part], seen: set[str]) -> str:
             and _same(lines[at], theirs[at], counts and (page or 0) - (part.page or 0))
             for page, theirs in pages
         )
-        return same >= min(2, len(pages)) > 0 and " | " not in lines[at]
+        is_kept = " | " in lines[at] or lines[at].startswith("```")
+        return same >= min(2, len(pages)) > 0 and not is_kept
 
     first = next((at for at in range(most) if not comes_back(at)), most)
     last = next((at for at in range(most) if not comes_back(-1 - at)), most)
@@ -76,7 +77,10 @@ def _without_heads(part: Part, others: Sequence[Part], seen: set[str]) -> str:
         seen.update(shapes)
         return said
 
-    kept = ["\n".join(each) for each in (new(lines[:first]), lines[first:last], new(lines[last:]))]
+    kept = [
+        "\n".join(each).strip("\n")
+        for each in (new(lines[:first]), lines[first:last], new(lines[last:]))
+    ]
     return "\n\n".join(each for each in kept if each) + "\n"
 
 

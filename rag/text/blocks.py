@@ -104,8 +104,7 @@ class BlockParser:
         end = start + len(line)
         begins = self._blank or self._blocks.last is None
         if self.format in _TABLES:
-            titled = table_heading(line, following) if begins else None
-            if titled is not None:
+            if begins and (titled := table_heading(line, following)) is not None:
                 self._heading(start, titled)
             else:
                 self._blocks.row(start, end, after_blank=self._blank)

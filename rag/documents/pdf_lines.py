@@ -1,0 +1,156 @@
+"""What the lines of a PDF's page are by how they are set: larger or bold ones are headings, those
+in a typewriter's face are code, and those that stand further apart than lines do are paragraphs.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+BOLD, CODE = "bold", "code"
+_FACES = {
+    CODE: re.compile(r"mono|courier|consol|typewriter|menlo|\b(?:cm|sf)tt", re.IGNORECASE),
+    BOLD: re.compile(r"bold|black|heavy|demi|-medi\b|\b(?:cm|sf)bx", re.IGNORECASE),
+}
+_LEVELS = ((1.8, 1), (1.4, 2), (1.2, 3), (1.09, 4))
+"""So many times the size of most text, and the level of such a heading."""
+_BOLD_LEVEL = 5
+"""Of what is as large as the text, and bold."""
+_MOST_LINES, _MOST_CHARACTERS = 3, 150
+"""Of a heading: what is set so for longer is text."""
+_BODY_SHARE = 0.3
+"""Of all signs."""
+_APART = 1.35
+"""So many times their usual distance lie between paragraphs at least."""
+_WIDTH = 0.6
+"""Of a typewriter's sign, in its sizes."""
+_DEEPEST = 60
+_WORDS = re.compile(r"[^\W\d_].*[^\W\d_]")
+_LEADERS = re.compile(r"(?:\. ?){4}")
+"""Between a title and its page in a table of contents."""
+
+
+class Type(NamedTuple):
+    """The size of its signs in points; BOLD, CODE or nothing."""
+
+    size: float
+    face: str
+
+
+class Run(NamedTuple):
+    """What is set in one go, or a line of it, from a place on the page on, in points; `apart`: a
+    line with a gap above it.
+    """
+
+    text: str
+    type: Type
+    left: float
+    up: float
+    apart: bool = False
+
+
+def face_of(font: str) -> str:
+    """BOLD, CODE or nothing, by the name of a font."""
+    return next((face for face, names in _FACES.items() if names.search(font)), "")
+
+
+def types_of(runs: Iterable[Run]) -> Counter[Type]:
+    """How many signs are set in which type."""
+    types: Counter[Type] = Counter()
+    for run in runs:
+        types[run.type] += len(run.text.strip())
+    return types
+
+
+def body_of(types: Counter[Type]) -> Type:
+    """What a document's text is set in; of no size where each line has its own, as where they were
+    recognized.
+    """
+    body, count = max(types.items(), key=lambda each: each[1], default=(Type(0.0, ""), 0))
+    return body if count > _BODY_SHARE * types.total() else body._replace(size=0.0)
+
+
+def page_text(runs: Iterable[Run], body: Type) -> str:
+    """The page with marked headings, fenced code and a blank line between paragraphs; to be set as
+    the `body` of its document is says nothing.
+    """
+    shown: list[str] = []
+    for (level, face), group in groupby(_lines(runs), lambda line: _kind(line.type, body)):
+        if face == CODE:
+            shown += _code([*group])
+            continue
+        for own in _paragraphs(group, joined=level > 0):
+            title = " ".join(line.text.strip() for line in own)
+            if level and _is_heading(title, own, level):
+                shown.append(f"{'#' * level} {title}")
+            else:
+                shown += [*[""] * own[0].apart, *(line.text for line in own)]
+    return "\n".join(shown)
+
+
+def _lines(runs: Iterable[Run]) -> list[Run]:
+    """Each as most of it is set; the first of a page stands apart."""
+    parts: list[list[Run]] = [[]]
+    for run in runs:
+        for number, text in enumerate(run.text.split("\n")):
+            if number:
+                parts.append([])
+            parts[-1].append(run._replace(text=text))
+    found: list[Run] = []
+    gap = True
+    for own in parts:
+        if said := [run for run in own if run.text.strip()]:
+            ((size, face), _), *others = types_of(said).most_common()
+            text = "".join(run.text for run in own).rstrip()
+            set_in = Type(size, "" if any(other.face != face for other, _ in others) else face)
+            found.append(Run(text, set_in, said[0].left, said[0].up, gap))
+        gap = not said
+    steps = [(above.up - line.up) / (line.type.size or 1.0) for above, line in pairwise(found)]
+    down = sorted(step for step in steps if step > 0)
+    usual = max(down[len(down) // 4], 1.0) if down else 1.0
+    return found[:1] + [
+        line._replace(apart=line.apart or step > _APART * usual)
+        for line, step in zip(found[1:], steps, strict=True)
+    ]
+
+
+def _kind(own: Type, body: Type) -> tuple[int, str]:
+    """The level of a heading, or 0; CODE where it is code."""
+    face = "" if own.face == body.face else own.face
+    if face == CODE:
+        return 0, CODE
+    larger = (level for times, level in _LEVELS if own.size >= times * body.size > 0)
+    return next(larger, 0) or (_BOLD_LEVEL if face == BOLD and own.size >= body.size else 0), ""
+
+
+def _code(lines: Sequence[Run]) -> Iterator[str]:
+    """In a fence, set in as on the page."""
+    edge = min(line.left for line in lines)
+    yield "```"
+    for number, line in enumerate(lines):
+        if number and line.apart:
+            yield ""
+        columns = (line.left - edge) / (_WIDTH * line.type.size or 1.0)
+        yield " " * round(min(columns, _DEEPEST)) + line.text
+    yield "```"
+
+
+def _paragraphs(lines: Iterable[Run], *, joined: bool) -> list[list[Run]]:
+    """`joined`: what goes on in a small letter is not apart."""
+    found: list[list[Run]] = []
+    for line in lines:
+        if not found or (line.apart and not (joined and line.text[:1].islower())):
+            found.append([])
+        found[-1].append(line)
+    return found
+
+
+def _is_heading(title: str, lines: Sequence[Run], level: int) -> bool:
+    if len(lines) > _MOST_LINES or len(title) > _MOST_CHARACTERS or _LEADERS.search(title):
+        return False
+    if level == _BOLD_LEVEL and (not lines[0].apart or title.endswith(tuple(".,;:"))):
+        return False
+    return _WORDS.search(title) is not None
