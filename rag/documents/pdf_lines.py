@@ -28,6 +28,8 @@ _APART = 1.35
 _WIDTH = 0.6
 """Of a typewriter's sign, in its sizes."""
 _DEEPEST = 60
+_BULLETS = dict.fromkeys(map(ord, "\uf0a7\uf0b7\uf0d8\uf0fc\uf076"), "\u2022")
+"""Signs of Word's symbol fonts before items."""
 _WORDS = re.compile(r"[^\W\d_].*[^\W\d_]")
 _LEADERS = re.compile(r"(?:\. ?){4}")
 """Between a title and its page in a table of contents."""
@@ -78,7 +80,7 @@ def page_text(runs: Iterable[Run], body: Type) -> str:
     the `body` of its document is says nothing.
     """
     shown: list[str] = []
-    for (level, face), group in groupby(_lines(runs), lambda line: _kind(line.type, body)):
+    for (level, face), group in groupby(_lines(runs), lambda line: _kind(line, body)):
         if face == CODE:
             shown += _code([*group])
             continue
@@ -104,11 +106,14 @@ def _lines(runs: Iterable[Run]) -> list[Run]:
     for own in parts:
         if said := [run for run in own if run.text.strip()]:
             ((size, face), _), *others = types_of(said).most_common()
-            text = "".join(run.text for run in own).rstrip()
+            text = "".join(run.text for run in own).rstrip().translate(_BULLETS)
             set_in = Type(size, "" if any(other.face != face for other, _ in others) else face)
             found.append(Run(text, set_in, said[0].left, said[0].up, gap))
         gap = not said
-    steps = [(above.up - line.up) / (line.type.size or 1.0) for above, line in pairwise(found)]
+    steps = [
+        (above.up - line.up) / (max(above.type.size, line.type.size) or 1.0)
+        for above, line in pairwise(found)
+    ]
     down = sorted(step for step in steps if step > 0)
     usual = max(down[len(down) // 4], 1.0) if down else 1.0
     return found[:1] + [
@@ -117,10 +122,11 @@ def _lines(runs: Iterable[Run]) -> list[Run]:
     ]
 
 
-def _kind(own: Type, body: Type) -> tuple[int, str]:
-    """The level of a heading, or 0; CODE where it is code."""
+def _kind(line: Run, body: Type) -> tuple[int, str]:
+    """The level of a heading, or 0; CODE where it is code, as is what looks like a marked one."""
+    own = line.type
     face = "" if own.face == body.face else own.face
-    if face == CODE:
+    if face == CODE or line.text.startswith("#"):
         return 0, CODE
     larger = (level for times, level in _LEVELS if own.size >= times * body.size > 0)
     return next(larger, 0) or (_BOLD_LEVEL if face == BOLD and own.size >= body.size else 0), ""

@@ -21,13 +21,11 @@ SET = [
     (("helvetica", "B", 11), ["Mind the tide."]),
 ]
 READ = """# The harbour book
-
 It is kept in the office. Whoever lends it
 out writes down to whom.
 
 A second paragraph.
 ## Berths and what they cost in a year
-
 A berth costs 40 crowns:
 ```
 for berth in berths:
