@@ -50,7 +50,6 @@ ELSEWHERE = {
     "pip install haiku.rag-slim": None,
     'make dist PYTHONS="…"': "docs/test_packaging.py",
     "make ask-docs": "benchmarks/docs_questions/queries.jsonl",
-    "LANGGRAPH_CLI_NO_ANALYTICS=1 langgraph dev --no-browser": "graph/test_studio.py",
     "crag mcp serve --http 8765": "cli/test_mcp.py",
     "crag model get": "embed/test_weights.py",
     "crag model get --from FILE": "embed/test_weights.py",
