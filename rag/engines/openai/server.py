@@ -18,7 +18,7 @@ SLOW = 400.0
 """Tokens that are read in a second; below it a full context takes a person too long."""
 WRITES = 10.0
 """Tokens that such a server writes in a second."""
-PATIENCE = 20.0
+PATIENCE = 15.0
 """Seconds that such a server may read documents for."""
 LEAST_CONTEXT = 500
 """Tokens of documents that any server is given, if there are so many."""
