@@ -43,10 +43,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """A busy machine fails no property, and the short run tries the same examples every time:
     new ones are looked for by the long form.
     """
+    long = config.getoption("--long")
     settings.register_profile(
         "crag",
         deadline=None,
-        derandomize=not config.getoption("--long"),
+        derandomize=not long,
+        max_examples=300 if long else 50,
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("crag")

@@ -10,6 +10,7 @@ from contextlib import closing
 
 import pytest
 from crag import ROOT, crag
+from forked_program import crag_program
 from hardships import HARDSHIPS, can_mount, clock_library
 
 from cli.app import COMMANDS, command_of
@@ -60,10 +61,11 @@ TYPED = {"chat": f"{QUESTION}\n/exit\n"}
 
 
 def suffered(work, hardship, *arguments, **variables):
-    """The command under the hardship, from its start."""
+    """The command under the hardship; under another clock from its start."""
     home = str(work / "home")
+    program = [sys.executable, "-m", "cli"] if hardship.clock else [crag_program()]
     return subprocess.run(
-        hardship.command(work, [sys.executable, "-m", "cli", *arguments]),
+        hardship.command(work, [*program, *arguments]),
         env={
             **os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": home, "HOME": str(work), **variables
         },

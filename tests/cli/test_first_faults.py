@@ -7,10 +7,10 @@ test_chat_terminal.py, test_research.py and test_ingest.py.
 from __future__ import annotations
 
 import subprocess
-import sys
 
 import pytest
 from crag import copied_home, crag, environment
+from forked_program import crag_program
 from hardships import HARDSHIPS, can_mount
 from index_samples import EMBEDDER, open_writer
 
@@ -65,7 +65,7 @@ def test_a_fault_is_one_line_with_the_next_step(fault, code, said, next_step, tm
 def test_a_read_only_home_is_asked_and_says_what_it_cannot_keep(tmp_path):
     home = copied_home(tmp_path)
     hardship = HARDSHIPS["read-only home"]
-    command = hardship.command(tmp_path, [sys.executable, "-m", "cli", *ASK, "--engine", "local"])
+    command = hardship.command(tmp_path, [crag_program(), *ASK, "--engine", "local"])
     before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
     done = subprocess.run(
         command, env=environment(home), capture_output=True, text=True, timeout=120, check=False

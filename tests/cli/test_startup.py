@@ -39,25 +39,38 @@ assert Library(Path(sys.argv[1], "home")).ingest(Path(sys.argv[1], "files")).unc
 EMBEDDER = "from rag.embed.builtin import BuiltinEmbedder; BuiltinEmbedder()."
 
 
+STEPS = [
+    (COMMAND.format("--help"), HEAVY),
+    (COMMAND.format("--version"), HEAVY),
+    (f"{EMBEDDER}identity", "tokenizers wordllama"),
+    (INGESTING, "chromadb tokenizers rag.documents.registry pathspec rag.text.chunk"),
+    ("import rag.graph", "chromadb langchain_openai openai"),
+    (CHOOSING, "openai langchain_openai tiktoken"),
+    (f"{EMBEDDER}embed_query('x')", "wordllama"),
+    ("from state.tokens import count_tokens; count_tokens('a b')", "bpe_openai"),
+]
+"""What is done one after the other in a process, and what is not imported until then."""
+
+
 @pytest.mark.parametrize(
-    ("code", "unneeded"),
+    "steps",
     [
-        (COMMAND.format("--help"), HEAVY),
-        (COMMAND.format("--version"), HEAVY),
-        ("import rag.graph", "chromadb langchain_openai openai"),
-        (CHOOSING, "openai langchain_openai tiktoken"),
-        (READING, "lxml pypdf openpyxl langchain_community charset_normalizer numpy"),
-        (INGESTING, "chromadb tokenizers rag.documents.registry pathspec rag.text.chunk"),
-        ("from state.tokens import count_tokens; count_tokens('a b')", "bpe_openai"),
-        (f"{EMBEDDER}identity", "tokenizers wordllama"),
-        (f"{EMBEDDER}embed_query('x')", "wordllama"),
+        STEPS,
+        [(READING, "lxml pypdf openpyxl langchain_community charset_normalizer numpy")],
     ],
+    ids=["most", "a file is read"],
 )
-def test_what_is_not_needed_is_not_imported(tmp_path, code, unneeded):
+def test_what_is_not_needed_is_not_imported(tmp_path, steps):
     home_of(tmp_path, {"a.md": "# Pumps\n\nThe pump runs.\n"})
-    after = f"print('loaded:', *sorted(set({unneeded.split()!r}) & set(sys.modules)))"
-    printed = run_code(f"import sys\n{code}\n{after}", tmp_path)
-    assert printed.splitlines()[-1] == "loaded:"
+    each = """import sys
+given = sys.argv
+for code, unneeded in {!r}:
+    sys.argv = given
+    exec(code)
+    loaded = {{*unneeded.split()}} & {{*sys.modules}}
+    assert not loaded, f"{{code}} imports {{loaded}}"
+"""
+    run_code(each.format(steps), tmp_path)
 
 
 def test_a_question_loads_no_more_of_the_program_than_it_did(tmp_path):

@@ -19,22 +19,22 @@ def test_a_reader_that_leaves_early_is_no_failure(tmp_path, arguments):
 
 
 def test_closed_streams_break_nothing(tmp_path):
-    for command in ("graph", "ask --help"):
-        ran = shell(tmp_path, f"$CRAG {command} >&-")
+    for command in ("$CRAG graph", "$FORKED ask --help"):
+        ran = shell(tmp_path, f"{command} >&-")
         line = "crag: An output is closed. Leave it open.\n"
         assert (ran.returncode, ran.stderr) == (4, line)
-    ran = shell(tmp_path, "$CRAG graph 2>&-")
+    ran = shell(tmp_path, "$FORKED graph 2>&-")
     assert (ran.returncode, ran.stdout[:9]) == (0, "graph TD;")
-    ran = shell(tmp_path, "$CRAG search - <&-")
+    ran = shell(tmp_path, "$FORKED search - <&-")
     assert (ran.returncode, ran.stderr[:26]) == (2, "crag: The question is empt")
-    ran = shell(tmp_path, "$CRAG threads size --json <&- >&- 2>&-")
+    ran = shell(tmp_path, "$FORKED threads size --json <&- >&- 2>&-")
     assert (ran.returncode, ran.stdout, ran.stderr) == (4, "", "")
 
 
 def test_what_was_done_is_told_although_its_list_cannot_be_printed(tmp_path):
     with open_turn_store(tmp_path, None) as store:
         store.append("railway", make_answer())
-    ran = shell(tmp_path, "$CRAG threads prune --keep 0 -y >&-")
+    ran = shell(tmp_path, "$FORKED threads prune --keep 0 -y >&-")
     assert (ran.returncode, ran.stderr.splitlines()) == (
         4,
         ["Removed 1 turn.", "crag: An output is closed. Leave it open."],

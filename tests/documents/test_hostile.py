@@ -290,7 +290,7 @@ _START = {
 }
 
 
-@settings(max_examples=150, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(suffix=st.sampled_from(sorted(SUFFIXES)), data=st.binary(max_size=1000))
 def test_rubbish_under_any_name_is_read_or_refused(
     tmp_path_factory: pytest.TempPathFactory, suffix: str, data: bytes

@@ -2,7 +2,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.embed.protocol import EmbedderIdentity
@@ -45,7 +45,6 @@ def test_terms_of(text, found):
 
 
 @given(st.text(max_size=300))
-@settings(max_examples=300)
 def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
     queries = one_chunk(text)
     found = query_terms(text)
@@ -78,7 +77,6 @@ def one_chunk(text: str) -> HomeQueries:
 
 
 @given(st.text(max_size=200))
-@settings(max_examples=300)
 def test_terms_are_bounded_and_spans_give_the_same_ones(text):
     assert all(0 < len(term) <= TERM_CHARACTERS and " " not in term for term in terms(text))
     spans = list(term_spans(text))
@@ -87,7 +85,6 @@ def test_terms_are_bounded_and_spans_give_the_same_ones(text):
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=0x24F), max_size=60))
-@settings(max_examples=300)
 def test_composed_and_decomposed_text_have_the_same_terms(text):
     composed = unicodedata.normalize("NFC", text)
     assert terms(composed) == terms(unicodedata.normalize("NFD", composed))

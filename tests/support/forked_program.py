@@ -1,8 +1,9 @@
 """`crag` as a program to start, whose process is forked from a server that has imported everything:
 for tests that look at what a command does in a shell or over pipes, and not at how it starts.
 
-What is started is a small client. It hands its streams, folder, environment and limit of memory
-over, passes the signals on that it gets, and ends as the command does.
+What is started is a small client. It hands its streams (which of them are closed, too), folder,
+environment, limits and namespaces over, passes the signals on that it gets, and ends as the command
+does.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from threading import Thread
 
-from command_child import run
+from command_child import LIMITS, run
 from forked import forked
 
 _CLIENT = """#!{python} -ISB
@@ -27,11 +28,19 @@ import array, marshal, os, resource, sys
 from _signal import SIGHUP, SIGINT, SIGTERM, signal
 from _socket import AF_UNIX, SCM_RIGHTS, SOL_SOCKET, socket
 
+closed = []
+for number in range(3):
+    try:
+        os.fstat(number)
+    except OSError:
+        closed.append(number)
+        os.open(os.devnull, os.O_RDWR)  # takes its number
 server = socket(AF_UNIX)
 server.connect({address!r})
 umask = os.umask(0)
-memory = resource.getrlimit(resource.RLIMIT_AS)
-asked = marshal.dumps((sys.argv[1:], os.getcwd(), umask, dict(os.environ), memory))
+limits = {{which: resource.getrlimit(which) for which in {limits!r}}}
+place = (os.getcwd(), umask, dict(os.environ), limits, closed, os.getpid())
+asked = marshal.dumps((sys.argv[1:], place))
 streams = array.array("i", [0, 1, 2])
 server.sendmsg([len(asked).to_bytes(8, "big")], [(SOL_SOCKET, SCM_RIGHTS, streams)])
 server.sendall(asked)
@@ -51,7 +60,8 @@ def crag_program() -> str:
     listening.bind(str(folder / "socket"))
     listening.listen(64)
     client = folder / "crag"
-    client.write_text(_CLIENT.format(python=sys.executable, address=str(folder / "socket")))
+    address = str(folder / "socket")
+    client.write_text(_CLIENT.format(python=sys.executable, address=address, limits=LIMITS))
     client.chmod(0o755)
     Thread(target=_serve, args=(listening,), daemon=True).start()
     return str(client)
@@ -69,7 +79,7 @@ def _serve_one(asking: socket.socket) -> None:
         body = bytearray()
         while len(body) < int.from_bytes(head, "big"):
             body += asking.recv(1 << 16)
-        arguments, *place = marshal.loads(body)
+        arguments, place = marshal.loads(body)
         opened = [Connection(stream) for stream in streams]
         process = forked().Process(target=run, args=(arguments, opened, *place))
         process.start()

@@ -3,7 +3,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.documents.stream import Part
@@ -360,7 +360,6 @@ TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=40).map("".join)
 FORMATS = st.sampled_from(["markdown", "text", "rst", "org", "code", "csv", "log", "pdf"])
 
 
-@settings(max_examples=300)
 @given(TEXTS, FORMATS)
 def test_blocks_are_in_order_apart_and_stripped(text: str, document_format: str) -> None:
     position = 0
