@@ -101,8 +101,10 @@ def test_the_wheel_runs_the_demo_in_an_environment_of_its_own(tree, wheel, tmp_p
     for file in run(python, "-I", "-c", code, folder=empty).split():
         assert Path(file).is_relative_to(packages)
 
-    (empty / "sample_corpus").symlink_to(tree / "sample_corpus")
-    told = run("sh", tree / "demo.sh", environment / "bin", folder=empty, PYTHONPATH="")
+    set_up = environment / "installed"
+    set_up.touch()
+    made = (f"BIN={environment / 'bin'}", f"STAMP={set_up}")
+    told = run("make", "demo", *made, folder=tree, PYTHONPATH="")
     assert "default: 28 added" in told
     assert "loop 0: Who is the treasurer?" in told
     assert "Desmond Pryke (treasurer)" in told

@@ -40,6 +40,7 @@ CODES = {
 }
 # A registry's, and programs of other projects. What they do is tested in another form.
 ELSEWHERE = {
+    "make demo": "docs/test_packaging.py",
     "pipx install '.[mcp]'": "state/test_extras.py",
     "pipx install '.[postgres]'": "state/test_extras.py",
     "uv tool install '.[mcp]'": "state/test_extras.py",
@@ -58,8 +59,8 @@ ELSEWHERE = {
     "vllm serve Qwen/Qwen3-8B": "support/scripted_server.py",
     "python -m pytest tests/citations/test_false_claims.py": "citations/test_false_claims.py",
 }
-# Sections that begin before anything was ingested.
-NEW = ("Top", "Install", "Five minutes", "index: Top")
+# What begins before anything was ingested.
+NEW = ("Top",)
 # Sections whose every question is put to a model.
 MODELS = [f"models: {name}" for name in ("OpenAI, and what a question may cost", "Ollama")]
 MODELS.append("models: LM Studio, llama.cpp, vLLM")

@@ -95,7 +95,8 @@ def test_what_stands_beside_each_other_is_a_line():
     assert text_of(lines) == "Adult | 12.00\nChild\n"
 
 
-def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp_path):
+def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("rag.ingest.pool.usable_cores", lambda: 1)  # the recognizer is read once
     files = tmp_path / "files"
     files.mkdir()
     picture(NOTICE).save(files / "notice.png")

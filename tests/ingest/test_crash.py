@@ -106,10 +106,10 @@ def kill_often(server, tmp_path: Path, kills: int, seed: int) -> None:
     folder = Folder(tmp_path / "docs", dice)
     shared = {"store": server.url, "store_schema": "crag"} if server else {}
     library = Library(tmp_path / "home", **shared)
-    for number in range(40):
+    for number in range(20):
         folder.write(f"{number}.md")
     kept: set[str] = set()
-    longest = 1.5 if server else 1.0
+    longest = 1.0
     for _ in range(kills):
         doomed = [ingest_child.start_as(ingest_child.read, library.settings)] if server else []
         began = time.monotonic()

@@ -227,12 +227,12 @@ def test_staleness_counts_what_changed_and_what_is_gone(folder, library):
 
 
 @pytest.mark.parametrize(
-    "pages", [90, *(pytest.param(pages, marks=pytest.mark.slow) for pages in (60, 120))]
+    "pages", [60, *(pytest.param(pages, marks=pytest.mark.slow) for pages in (45, 75))]
 )
 def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monkeypatch, pages):
     folder = tmp_path / "many"
     folder.mkdir()
-    for number in range(300):
+    for number in range(150):
         (folder / f"{number}.md").write_text(TEXT.format(f"{number}" * 40, number) * 8)
     prepare = catalog.Catalog._prepare
 
@@ -245,7 +245,7 @@ def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monk
         library.ingest(folder)
     monkeypatch.undo()
     report = library.ingest(folder)
-    assert report.added + report.unchanged == report.documents == 300
+    assert report.added + report.unchanged == report.documents == 150
 
 
 def test_a_dry_run_tries_again_what_an_older_program_gave_up_on(folder, library):
