@@ -20,7 +20,7 @@ from rag.nodes.retrieve import retrieve
 from rag.nodes.search_web import search_web
 from rag.nodes.start_turn import start_turn
 from rag.nodes.transform_query import transform_query
-from rag.nodes.update import Node, timed, with_given
+from rag.nodes.update import Node, timed
 from rag.routes import (
     after_checking,
     after_contextualizing,
@@ -71,13 +71,10 @@ def shared_graph() -> CompiledGraph:
     return compile_graph()
 
 
-def compile_graph(given: Dependencies | None = None) -> CompiledGraph:
-    """With `given` every run has these, and a context has no part in it."""
-    context = Dependencies if given is None else None
-    graph = StateGraph(GraphState, context_schema=context, input_schema=TurnInput)
+def compile_graph() -> CompiledGraph:
+    graph = StateGraph(GraphState, context_schema=Dependencies, input_schema=TurnInput)
     for name, node in NODES.items():
-        run = timed(name, node)
-        graph.add_node(name, run if given is None else with_given(run, given))
+        graph.add_node(name, timed(name, node))
     wire(graph, CORRECTIVE, ROUTERS)
     return graph.compile(name="crag")
 

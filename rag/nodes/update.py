@@ -59,15 +59,6 @@ def timed(name: str, node: Node) -> Callable[..., Update]:
     return run
 
 
-def with_given(run: Callable[..., Update], given: Dependencies) -> Callable[..., Update]:
-    """A node of `timed` that has `given` in place of the run's context."""
-
-    def bound(state: GraphState, *, runtime: Runtime[Any]) -> Update:
-        return run(state, runtime=runtime.override(context=given))
-
-    return bound
-
-
 def told(
     name: str, run: Callable[[], Update], write: Callable[[Any], None], started: float
 ) -> tuple[Update, list[ModelCalled], float]:
