@@ -4,15 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from readme_blocks import (
-    BLOCK,
-    PAGES,
-    REFERENCE,
-    ROOT,
-    Session,
-    reference,
-    refreshed,
-)
+from readme_blocks import BLOCK, PAGES, REFERENCE, ROOT, Session, reference, refreshed
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 

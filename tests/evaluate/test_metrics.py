@@ -9,15 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.evaluate.metrics import (
-    auc,
-    contains,
-    normalised,
-    ranked,
-    rates,
-    token_f1,
-    without_markers,
-)
+from rag.evaluate.metrics import auc, contains, normalised, ranked, rates, token_f1, without_markers
 
 letters = st.sampled_from("abcdefghij")
 rankings = st.lists(letters, max_size=12)

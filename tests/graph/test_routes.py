@@ -4,12 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.routes import (
-    after_checking,
-    after_grading,
-    after_rewriting,
-    decided,
-)
+from rag.routes import after_checking, after_grading, after_rewriting, decided
 from state.graph_state import GraphState, new_question
 
 

@@ -12,15 +12,7 @@ import time
 import pytest
 from ingest_runs import home_of
 from openai_samples import settings_for, verdict
-from scripted_server import (
-    ScriptedServer,
-    completion,
-    hang,
-    shape_asked,
-    status,
-    stream,
-    text,
-)
+from scripted_server import ScriptedServer, completion, hang, shape_asked, status, stream, text
 
 from rag.session import open_session
 

@@ -5,17 +5,7 @@ import time
 
 import pytest
 from openai_samples import KEY, PARIS, answering, chunk_of, connect, grading, settings_for
-from scripted_server import (
-    ScriptedServer,
-    Sent,
-    call,
-    hang,
-    raw,
-    reset,
-    status,
-    stream,
-    text,
-)
+from scripted_server import ScriptedServer, Sent, call, hang, raw, reset, status, stream, text
 
 from rag.budget import recorded
 from rag.endpoint.address import chat_endpoint, request_seconds
@@ -66,8 +56,6 @@ def failure_of(server, **changed):
         (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 1),
         (raw(b'{"object": "chat.completion", "choices": []}'), "no chat completion", 1),
         (raw(b'{"choices": [{'), "no chat completion", 1),
-        (raw(b"null"), "no chat completion", 1),
-        (raw(b"[1, 2]"), "no chat completion", 1),
         (raw(b'{"choices": null}'), "no chat completion", 1),
         (raw(b"\xff\xfe\x00"), "no chat completion", 1),
         (raw(b"<html>busy</html>", "text/html", 502), "failed (502)", 5),
@@ -210,17 +198,3 @@ def test_an_unusable_base_url_is_a_setting_to_mend(url, words):
     with pytest.raises(SettingsError, match=words) as caught:
         connect(None, base_url=url)
     assert "secret" not in str(caught.value)
-
-
-def test_the_key_is_in_no_text_of_the_engine(caplog):
-    caplog.set_level("DEBUG")
-    with ScriptedServer(status(401, KEY), always=status(500, f"key {KEY}")) as server:
-        engine = connect(server)
-        with pytest.raises(ModelAccessError) as caught:
-            engine.grade(grading(PARIS))
-        warnings = engine.grade(grading(PARIS)).warnings
-        assert server.requests[0].headers["authorization"] == f"Bearer {KEY}"
-    error = caught.value
-    texts = [repr(engine), repr(engine.chat), caplog.text, repr(error), str(error), *warnings]
-    assert "500" in warnings[0]
-    assert not any(KEY in shown for shown in texts)

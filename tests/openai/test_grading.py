@@ -1,15 +1,7 @@
 """Who grades what: code, or the model where that is asked for; code for what it leaves out."""
 
 import pytest
-from openai_samples import (
-    BERLIN,
-    PARIS,
-    connect,
-    grade_of,
-    grades,
-    grading,
-    verdict,
-)
+from openai_samples import BERLIN, PARIS, connect, grade_of, grades, grading, verdict
 from scripted_server import ScriptedServer, call, text
 
 

@@ -3,13 +3,7 @@ from __future__ import annotations
 import pickle
 
 from rag.research.planning import MOST_SUBTASKS
-from rag.research.virtual_files import (
-    DONE_STEPS,
-    INLINE_BYTES,
-    artifact_name,
-    evict,
-    written,
-)
+from rag.research.virtual_files import DONE_STEPS, INLINE_BYTES, artifact_name, evict, written
 from state.research_state import FileEntry, merge_files
 
 

@@ -10,20 +10,14 @@ from ingest_runs import home_of
 
 from state.cores import usable_cores
 
+URL = "postgresql://u@127.0.0.1:1/d"
+
 
 @pytest.mark.parametrize(
     ("words", "module", "extra"),
     [
-        (
-            ["ask", "Who?", "-t", "x", "--threads", "postgresql://u@127.0.0.1:1/d"],
-            "psycopg",
-            "postgres",
-        ),
-        (
-            ["threads", "list", "--threads", "postgresql://u@127.0.0.1:1/d"],
-            "langgraph.checkpoint.postgres",
-            "postgres",
-        ),
+        (["ask", "Who?", "-t", "x", "--threads", URL], "psycopg", "postgres"),
+        (["threads", "list", "--threads", URL], "langgraph.checkpoint.postgres", "postgres"),
         (["mcp"], "mcp", "mcp"),
     ],
 )
