@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from rag.reading.kept_readings import KeptReadings
 
 CANDIDATES = 24
+MEAN_WEIGHT = 0.25
+"""Of the cosine of mean vectors, for which the transformer was trained, beside MaxSim: of 147
+questions on seven documentations 104 are so answered in what is shown, as long as with 102 without.
+"""
 MEANING_WEIGHT = 1.5
 """Of the likeness beside the fused score, both as z-scores of the candidates. Of 147 questions on
 seven documentations the first chunk holds the answer of 95 and the first eight of 131, with the
@@ -115,22 +119,29 @@ class MaxSim:
     """
 
     def __init__(self, ways: Sequence[Sequence[TokenVectors]], text: TokenVectors) -> None:
-        self._spans = text.spans
+        self._text = text
         unit = _unit(text.vectors).T
-        read = [[_cosines(each.vectors, unit) for each in way if len(each.vectors)] for way in ways]
-        self._near = [way for way in read if way and len(text.vectors)]
+        held = [[each.vectors for each in way if len(each.vectors)] for way in ways]
+        read = [way for way in held if way and len(text.vectors)]
+        self._near = [[_cosines(each, unit) for each in way] for way in read]
+        self._means = [[_mean(each) for each in way] for way in read]
 
     def whole(self) -> list[float]:
         """To each way of reading the question; nothing where nothing was read."""
         return [max(map(_nearest, way)) for way in self._near]
 
     def of(self, *extents: tuple[int, int]) -> list[float]:
-        """The same of what stands in some places of the text; -1 to 1 each."""
-        begins, ends = self._spans.T
+        """The same of what stands in some places, with the cosine of its mean vector."""
+        begins, ends = self._text.spans.T
         inside = sum((ends > start) & (begins < end) for start, end in extents) > 0
         if not inside.any():
             return []
-        return [max(_nearest(each[:, inside]) for each in way) for way in self._near]
+        mean = _mean(self._text.vectors[inside])
+        return [
+            max(_nearest(each[:, inside]) for each in near)
+            + MEAN_WEIGHT * max(float(each @ mean) for each in means)
+            for near, means in zip(self._near, self._means, strict=True)
+        ]
 
 
 def _cosines(asked: Vectors, unit: Vectors) -> Vectors:
@@ -151,3 +162,9 @@ def _unit(vectors: Vectors) -> Vectors:
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     found: Vectors = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
     return found
+
+
+def _mean(vectors: Vectors) -> Vectors:
+    """Of length 1."""
+    mean: Vectors = _unit(vectors.mean(axis=0, keepdims=True))[0]
+    return mean

@@ -17,7 +17,7 @@ from rag.embed.protocol import TokenVectors
 from rag.embed.transformer import Transformer
 from rag.reading import kept_readings
 from rag.reading.kept_readings import KeptReadings
-from rag.reading.meaning import MaxSim
+from rag.reading.meaning import MEAN_WEIGHT, MaxSim
 from state.errors import RemoteError, SetupError, UsageError
 
 
@@ -191,9 +191,9 @@ def test_likeness_is_the_mean_of_each_token_of_the_question_to_its_nearest() -> 
     text = "lamps a lamp"  # the first kind, the second, the first
     one = MaxSim([[question]], made_up(text))
     assert one.whole() == pytest.approx([1])
-    assert one.of((0, 5)) == pytest.approx([0.5])
-    assert one.of((3, 7)) == pytest.approx([1]), "a word that is cut counts"
-    assert one.of((0, 5), (6, 7)) == pytest.approx([1])
+    assert one.of((0, 5)) == pytest.approx([0.5 + MEAN_WEIGHT * 0.5**0.5])
+    assert one.of((3, 7)) == pytest.approx([1 + MEAN_WEIGHT]), "a word that is cut counts"
+    assert one.of((0, 5), (6, 7)) == pytest.approx([1 + MEAN_WEIGHT])
     assert one.of((5, 6)) == [], "no word stands there"
     longer = TokenVectors(question.vectors * [[3], [1]], question.spans)
     assert MaxSim([[longer]], made_up("lamp")).whole() == pytest.approx([0.75])
