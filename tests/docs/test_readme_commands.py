@@ -46,7 +46,7 @@ ELSEWHERE = {
     "uv tool install '.[mcp]'": "state/test_extras.py",
     "uv tool install --overrides overrides.txt '.[mcp]'": "docs/test_packaging.py",
     "pip install llm": None,
-    "pip install langgraph langchain-openai langchain-community": None,
+    "pip install langgraph langchain-openai langchain-community": "benchmarks/tutorial_crag.py",
     "pip install paper-qa": None,
     "pip install haiku.rag-slim": None,
     'make dist PYTHONS="…"': "docs/test_packaging.py",
