@@ -79,6 +79,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for item in items:
             if item.get_closest_marker("slow"):
                 item.add_marker(pytest.mark.skip(reason="a long form: run with --long"))
+            elif item.get_closest_marker("ci") and "CI" not in os.environ:
+                item.add_marker(pytest.mark.skip(reason="for CI: run with --long"))
 
 
 @pytest.hookimpl(tryfirst=True)

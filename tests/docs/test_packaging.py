@@ -59,6 +59,7 @@ def wheel(tree):
     return next((tree / "dist").glob("*.whl"))
 
 
+@pytest.mark.ci
 def test_the_wheel_holds_the_code_its_data_and_the_licence_and_no_tests(wheel):
     held = [name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith("RECORD")]
     inside = {name for name in held if ".dist-info/" not in name and ".data/" not in name}
@@ -75,6 +76,7 @@ def test_the_wheel_holds_the_code_its_data_and_the_licence_and_no_tests(wheel):
     assert any(name.endswith("licenses/LICENSE") for name in others)
 
 
+@pytest.mark.ci
 def test_the_sdist_holds_the_tests(tree):
     with tarfile.open(next((tree / "dist").glob("*.tar.gz"))) as file:
         held = {name.partition("/")[2] for name in file.getnames()}
@@ -82,6 +84,7 @@ def test_the_sdist_holds_the_tests(tree):
     assert wanted <= held
 
 
+@pytest.mark.ci
 def test_the_wheel_runs_the_demo_in_an_environment_of_its_own(tree, wheel, tmp_path):
     environment, empty = tmp_path / "environment", tmp_path / "empty"
     empty.mkdir()
