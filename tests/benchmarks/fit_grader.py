@@ -6,8 +6,6 @@
 Judged, each set is graded by coefficients that were fitted on the others only; nothing is written.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import sys

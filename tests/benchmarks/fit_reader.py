@@ -7,8 +7,6 @@ shown there is right, with what was fitted and the line that was drawn on the ot
 home or this one holds the reader's weights.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Sequence

@@ -7,8 +7,6 @@ wrong where it is not that of the sections its first words lie in, as the format
 them. Prints each that is wrong, and how many chunks there are.
 """
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ A set is a folder with `queries.jsonl` and either `corpus.jsonl` or `files/`, as
 them.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Iterator, Sequence

@@ -9,8 +9,6 @@ its scratch work, a call processes its base and what it adds; where messages are
 `add_messages` does, also what all calls before it added.
 """
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -10,8 +10,6 @@ holds a string of each group of `must` (or one of `answers`) in the model's word
 that the documents do not answer, a refusal. The sums stand at the end, with times and calls.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -3,8 +3,6 @@
 A set is a folder of sources, each with `files/` and `queries.jsonl` as `crag eval` reads them.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -14,8 +14,6 @@ joined before anything was measured, and N more of each source at random. There 
 within the first SHOWN characters of a section, and shown where it is right among the nearest.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import random

@@ -8,8 +8,6 @@ somewhere in a page. A question is right where every group of `must` (or one of 
 of its strings there. `--no-loops` asks each again without a correction, and says what these gained.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -8,8 +8,6 @@ of the whole process. The collection is made of invented Markdown; the model is 
 machine that takes 0.3 s a call.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import random

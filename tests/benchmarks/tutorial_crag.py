@@ -8,8 +8,6 @@ call a loop; an answer even when nothing was relevant. Only the web search is le
 With CHROMA, a folder, what was embedded once is kept there.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from itertools import chain, islice

@@ -1,7 +1,5 @@
 """What becomes of a part by its quotes: verified, unverified or contradicted; how it is shown."""
 
-from __future__ import annotations
-
 import pytest
 from openai_samples import chunk_of, document_of
 

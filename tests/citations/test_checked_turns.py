@@ -1,7 +1,5 @@
 """What becomes of a model's sentences over a whole turn, with a model over real HTTP."""
 
-from __future__ import annotations
-
 import json
 import re
 

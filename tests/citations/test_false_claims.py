@@ -3,8 +3,6 @@
 And what is said truly in other words: a denial is no fault where its quote says the same.
 """
 
-from __future__ import annotations
-
 import pytest
 from openai_samples import chunk_of, document_of
 

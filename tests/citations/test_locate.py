@@ -1,7 +1,5 @@
 """A quote is located word for word, but for whitespace, markup and typography, or nearly so."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """`crag chat` without a terminal, and `crag threads` on what it leaves."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

@@ -1,7 +1,5 @@
 """`crag chat` and `crag ask` in a real pseudo-terminal."""
 
-from __future__ import annotations
-
 import re
 import signal
 import time

@@ -1,7 +1,5 @@
 """Every line that real runs print with --events fits the closed schema of its stream."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

@@ -4,8 +4,6 @@ A full disk: test_every_command.py; a closed pipe and Ctrl-C: test_streams.py; C
 test_chat_terminal.py, test_research.py and test_ingest.py.
 """
 
-from __future__ import annotations
-
 import subprocess
 
 import pytest

@@ -2,8 +2,6 @@
 one goes on.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import signal

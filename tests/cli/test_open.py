@@ -1,7 +1,5 @@
 """`crag open`, and what is said once a home."""
 
-from __future__ import annotations
-
 from crag import HIGH, copied_home, crag, in_terminal, make_home, shown_in_terminal
 
 OFFERED, TOLD = "Rank by meaning", "A model would answer"

@@ -1,7 +1,5 @@
 """`crag research` as a process: streams, exit codes, files, interrupts, the person's answer."""
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """Completion in a real shell, driven as a person would."""
 
-from __future__ import annotations
-
 import os
 
 import pexpect

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pytest
 from bare_process import run_code
 from crag import HIGH, copied_home

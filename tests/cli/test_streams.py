@@ -1,7 +1,5 @@
 """The process's own streams: closed, full, or left by their reader; and its end by signals."""
 
-from __future__ import annotations
-
 import signal
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """A thread remembers which collection it asked, and says so."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

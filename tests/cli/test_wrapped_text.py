@@ -1,7 +1,5 @@
 """An answer as wide as the terminal: what is copied from it is what was written."""
 
-from __future__ import annotations
-
 import re
 from io import StringIO
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """What the guides, docstrings and comments name of the program and of its tree is there."""
 
-from __future__ import annotations
-
 import re
 import shlex
 from pathlib import Path

@@ -4,8 +4,6 @@ Nothing is downloaded: the wheel is installed by pip without its dependencies, a
 environment sees those of the running one through a path file of its own.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """What the pages of the docs show as input or code, taken as printed."""
 
-from __future__ import annotations
-
 import json
 import re
 import tomllib

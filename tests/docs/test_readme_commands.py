@@ -1,7 +1,5 @@
 """Every command in the README and on the other pages of the docs, run as printed."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

@@ -1,7 +1,5 @@
 """The sample corpus is what its questions say: files there, answers in them."""
 
-from __future__ import annotations
-
 import json
 import re
 import zipfile

@@ -1,7 +1,5 @@
 """The documentation's site is built without a warning; a release's papers are what they say."""
 
-from __future__ import annotations
-
 import json
 import re
 import runpy

@@ -1,7 +1,5 @@
 """Scans and pictures: read off, in order, bounded, marked; and what is said without the extra."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """PDF: headings, code and paragraphs are told by how their lines are set."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

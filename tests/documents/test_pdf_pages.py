@@ -1,7 +1,5 @@
 """PDF: broken words are joined, running heads are read once, justified lines have single spaces."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """reStructuredText: Markdown on the file's own lines."""
 
-from __future__ import annotations
-
 import sys
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a dataset may be, and the one line that says why something is none."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The figures of `crag eval` against values worked out by hand, and their properties."""
 
-from __future__ import annotations
-
 from itertools import product
 from math import log2
 

@@ -1,7 +1,5 @@
 """From measurements to figures, and to the table."""
 
-from __future__ import annotations
-
 import json
 import re
 

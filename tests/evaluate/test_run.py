@@ -1,7 +1,5 @@
 """`crag eval` over a real index: its object, its errors, and its cache."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a model is given: all that was found, in page order, with a sign where text is left out."""
 
-from __future__ import annotations
-
 import pytest
 from openai_samples import chunk_of, document_of
 

@@ -1,7 +1,5 @@
 """A loop of corrections costs the same at each step: nothing of the steps before is sent again."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

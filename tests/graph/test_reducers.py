@@ -1,7 +1,5 @@
 """The milestone window and the overwritten scratchpad."""
 
-from __future__ import annotations
-
 import copy
 
 import pytest

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from typing import get_args, get_type_hints
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever becomes of a question, the next one starts as if it were the first."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, field
 from typing import Any

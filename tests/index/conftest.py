@@ -1,7 +1,5 @@
 """A store of either kind, new for each test."""
 
-from __future__ import annotations
-
 import pytest
 from shared_stores import new_store
 

@@ -1,7 +1,5 @@
 """Which language a question is in, and what is read in it."""
 
-from __future__ import annotations
-
 from contextlib import closing
 
 import pytest

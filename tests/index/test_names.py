@@ -1,7 +1,5 @@
 """What documents are called, and finding them by it."""
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from pathlib import Path

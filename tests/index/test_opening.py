@@ -1,7 +1,5 @@
 """A collection opened as the settings name it, and a part of one asked by a glob."""
 
-from __future__ import annotations
-
 import pytest
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 from pathspec import GitIgnoreSpec

@@ -1,7 +1,5 @@
 """Who may do what in a shared store, where questions go, and what is kept of them there."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

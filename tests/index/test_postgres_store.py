@@ -1,7 +1,5 @@
 """A shared store on a real PostgreSQL: as the catalog at home, for many at once."""
 
-from __future__ import annotations
-
 import json
 import os
 import time

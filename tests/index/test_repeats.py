@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from document_files import make_pdf
 from ingest_runs import collection_of, session_of
 

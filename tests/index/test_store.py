@@ -1,7 +1,5 @@
 """What a store of collections promises, at home and in Postgres."""
 
-from __future__ import annotations
-
 import re
 import threading
 from contextlib import closing

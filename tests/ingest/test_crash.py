@@ -2,8 +2,6 @@
 half-visible, nothing lost, readers work, the next run goes on.
 """
 
-from __future__ import annotations
-
 import random
 import sqlite3
 import time

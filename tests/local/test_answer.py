@@ -1,7 +1,5 @@
 """What the local engine answers with: passages as they stand, each cited."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

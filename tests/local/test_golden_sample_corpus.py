@@ -1,7 +1,5 @@
 """The golden questions of sample_corpus through the real session, with nothing downloaded."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from pathlib import Path

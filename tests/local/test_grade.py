@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 from local_corpus import grade_request, graded
 

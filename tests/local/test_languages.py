@@ -1,7 +1,5 @@
 """Documents and questions in other languages, written with spaces or without."""
 
-from __future__ import annotations
-
 import pytest
 from ingest_runs import session_of
 

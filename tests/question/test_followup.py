@@ -1,7 +1,5 @@
 """A follow-up stands alone afterwards, and a new topic inherits nothing."""
 
-from __future__ import annotations
-
 import time
 
 import pytest

@@ -1,7 +1,5 @@
 """What asks nothing of the documents is answered at once, and nothing else is."""
 
-from __future__ import annotations
-
 import json
 import time
 

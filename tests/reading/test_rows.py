@@ -1,7 +1,5 @@
 """A question for a cell: its row is cited with the header and the table's caption or sheet."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import time
 from itertools import pairwise
 from pathlib import Path

@@ -1,5 +1,3 @@
-from __future__ import annotations
-
 import pickle
 
 from rag.research.planning import MOST_SUBTASKS

@@ -1,7 +1,5 @@
 """kill -9 at random instants of a run, and again while it is resumed."""
 
-from __future__ import annotations
-
 import random
 import time
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a report holds for questions of each kind, over a real index and the local engine."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

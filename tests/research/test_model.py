@@ -1,7 +1,5 @@
 """Whole research runs with a model over real HTTP: what it is sent, and how a run ends."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from threading import Barrier
 from typing import Any

@@ -1,7 +1,5 @@
 """Whole runs, not nodes: the state at every boundary, where a run stops, who may work on it."""
 
-from __future__ import annotations
-
 import pickle
 import threading
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Servers that take a connection and then do what no server should, below HTTP and in it."""
 
-from __future__ import annotations
-
 import socket
 import zlib
 from collections.abc import Callable, Iterator

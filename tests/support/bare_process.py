@@ -1,7 +1,5 @@
 """Python code in a process of its own, which has imported nothing yet."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

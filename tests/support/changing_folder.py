@@ -1,7 +1,5 @@
 """A folder whose files change at random, and every text that they ever had."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 

@@ -2,8 +2,6 @@
 a kill meets its work and not its start, and a test of what commands do waits for no start.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Mapping, Sequence

@@ -2,8 +2,6 @@
 collection, built once and copied.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

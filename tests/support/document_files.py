@@ -1,7 +1,5 @@
 """Files that the tests of readers make."""
 
-from __future__ import annotations
-
 import struct
 import zipfile
 from collections.abc import Mapping, Sequence

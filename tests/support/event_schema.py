@@ -1,7 +1,5 @@
 """The JSON Schema of the lines of `--events`, made from the types they have in the program."""
 
-from __future__ import annotations
-
 from types import NoneType, UnionType
 from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 

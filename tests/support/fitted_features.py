@@ -2,8 +2,6 @@
 (`KEPT`): where the code measures otherwise, its numbers weigh something else.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path

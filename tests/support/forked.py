@@ -1,7 +1,5 @@
 """Processes forked from a server that has imported what they run, so that they start at once."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import sys

@@ -6,8 +6,6 @@ environment, limits and namespaces over, passes the signals on that it gets, and
 does.
 """
 
-from __future__ import annotations
-
 import atexit
 import marshal
 import os

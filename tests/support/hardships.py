@@ -1,7 +1,5 @@
 """What a machine can do to a program: no room, no files, no memory, another century."""
 
-from __future__ import annotations
-
 import resource
 import shutil
 import subprocess

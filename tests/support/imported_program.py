@@ -1,7 +1,5 @@
 """All modules of crag, and what they import when they are used; for servers that fork."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pkgutil import walk_packages
 

@@ -1,7 +1,5 @@
 """An ingest in a process of its own, forked from a server that has everything imported."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Ingests of small folders with the real index and the real builtin embedder."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Tests reach no network but loopback, no key, no proxy and no home directory."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

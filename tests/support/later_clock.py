@@ -3,8 +3,6 @@
 The library of hardships.py, where it is preloaded, adds what stands in a file.
 """
 
-from __future__ import annotations
-
 import os
 from itertools import count
 from pathlib import Path

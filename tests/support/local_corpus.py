@@ -1,7 +1,5 @@
 """A small invented collection for the tests of the local engine."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from index_samples import EMBEDDER, document, open_collection, open_writer, part

@@ -1,7 +1,5 @@
 """Settings, chunks and requests that the model engine's tests share."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any

@@ -1,7 +1,5 @@
 """Free ports, and servers that are waited for until they listen on theirs."""
 
-from __future__ import annotations
-
 import socket
 import subprocess
 import time

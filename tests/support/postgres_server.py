@@ -1,7 +1,5 @@
 """A real Postgres on loopback for the length of a test run."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -3,8 +3,6 @@
 They are looked for once, when this module is imported: before tests leave the person's home.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

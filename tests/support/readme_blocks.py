@@ -9,8 +9,6 @@ or what stands between `<!-- made: NAME -->` and `<!-- end -->`. Commands run in
 fresh home that reads with the reader's weights, the local engine, 80 columns.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shlex

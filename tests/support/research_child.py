@@ -1,7 +1,5 @@
 """A research run in a process of its own, forked from a server that has everything imported."""
 
-from __future__ import annotations
-
 import json
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess

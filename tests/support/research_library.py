@@ -1,7 +1,5 @@
 """A few documents on one valley, and the real index over them, for whole research runs."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A model that plans and reflects by the script it is given, and quotes what it reads."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import Any

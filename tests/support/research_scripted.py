@@ -1,7 +1,5 @@
 """A researcher that is scripted, for what needs no model and no search."""
 
-from __future__ import annotations
-
 import math
 
 from rag.research.findings import ReadFiles

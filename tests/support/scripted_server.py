@@ -8,8 +8,6 @@ A reply is a function from the request's body to what is sent, so that one reply
 plain and a streamed request. Replies are used in order; a request too many gets a 418.
 """
 
-from __future__ import annotations
-
 import base64
 import json
 import socket

@@ -1,7 +1,5 @@
 """A scripted SearXNG on loopback: the results of every search, or what stands in for them."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

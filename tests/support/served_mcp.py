@@ -1,7 +1,5 @@
 """A real `crag mcp` that listens on loopback, for tests that do not look at its start."""
 
-from __future__ import annotations
-
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Shared stores of the tests: a schema of its own for each, filled with small documents."""
 
-from __future__ import annotations
-
 import itertools
 from contextlib import closing
 

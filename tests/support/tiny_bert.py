@@ -2,8 +2,6 @@
 words.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from pathlib import Path

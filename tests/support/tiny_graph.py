@@ -1,7 +1,5 @@
 """A graph of three nodes over the real state, for what does not depend on the real nodes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph

@@ -1,7 +1,5 @@
 """Conversations in processes of their own, forked from a server that has everything imported."""
 
-from __future__ import annotations
-
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Finished turns for tests: whole answers with as much or as little text as asked for."""
 
-from __future__ import annotations
-
 import random
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """A document read whole, which the program itself never does."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The lines at which blocks of Markdown begin, against CommonMark's own parser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

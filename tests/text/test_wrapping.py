@@ -1,7 +1,5 @@
 """Lines that were wrapped are joined; lines that somebody ended are not."""
 
-from __future__ import annotations
-
 import textwrap
 
 import pytest

@@ -1,7 +1,5 @@
 """Checkpoints of whole turns, and nothing else, by thread."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Everything is stored, a slice of whole turns within a token budget is shown."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Several processes on one store, and processes killed in the middle of it."""
 
-from __future__ import annotations
-
 import os
 import random
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """`kill -9` in the middle of a conversation: finished turns stay, unfinished ones never were."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """A turn replayed unchanged on the local engine: same answer, same citations, same path."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any
