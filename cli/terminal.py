@@ -29,13 +29,18 @@ _UNSEEN = frozenset("\r\u00ad\u200b\u2060\ufeff")
 
 
 def clean(text: str) -> str:
-    """`text` with control, format-override and surrogate characters made visible or dropped."""
+    """`text` with control, format-override and surrogate characters made visible or dropped; a
+    space of any kind is one.
+    """
     if text.isprintable():
         return text
-    return "".join(
-        c if c.isprintable() or c in _KEPT else "" if c in _UNSEEN else "\N{REPLACEMENT CHARACTER}"
-        for c in text
-    )
+    return "".join(c if c.isprintable() or c in _KEPT else _instead(c) for c in text)
+
+
+def _instead(character: str) -> str:
+    if character in _UNSEEN:
+        return ""
+    return " " if character > "\x9f" and character.isspace() else "\N{REPLACEMENT CHARACTER}"
 
 
 @dataclass(frozen=True, slots=True)

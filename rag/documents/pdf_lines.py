@@ -15,7 +15,7 @@ _FACES = {
     CODE: re.compile(r"mono|courier|consol|typewriter|menlo|\b(?:cm|sf)tt", re.IGNORECASE),
     BOLD: re.compile(r"bold|black|heavy|demi|-medi\b|\b(?:cm|sf)bx", re.IGNORECASE),
 }
-_LEVELS = ((1.8, 1), (1.4, 2), (1.2, 3), (1.09, 4))
+_LEVELS = ((1.8, 1), (1.4, 2), (1.2, 3), (1.15, 4))
 """So many times the size of most text, and the level of such a heading."""
 _BOLD_LEVEL = 5
 """Of what is as large as the text, and bold."""

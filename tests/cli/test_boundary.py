@@ -93,6 +93,7 @@ def test_an_unknown_command_with_escapes_cannot_drive_the_terminal():
             "\N{WOMAN}\u200d\N{GIRL} \u0645\u06cc\u200c\u0631",
             "\N{WOMAN}\u200d\N{GIRL} \u0645\u06cc\u200c\u0631",
         ),
+        ("20\xa0km \u2003off", "20 km  off"),
         ("c1 \x9b2J", "c1 \N{REPLACEMENT CHARACTER}2J"),
     ],
 )
