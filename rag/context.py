@@ -1,7 +1,7 @@
 """What a model is given of what was found: by document, in page order, nothing twice.
 
-The best chunks first until the tokens are full, then what stands around the best of them, and the
-rest of documents that are short.
+The best chunks first until the tokens are full, each with what its last line leads to, then what
+stands around the best of them, and the rest of documents that are short.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 
 from rag.index.reader import CollectionReader
+from rag.text.block_builder import ends_open
 from state.blocks import Block, BlockKind
 from state.documents import without_header
 from state.passages import ContextDocument, Grade, RetrievedChunk, is_web
@@ -45,6 +46,8 @@ def context_of(
     left = tokens * 3 // 2 if further > 0 else tokens
     for chunk in ranked[: BEST + MORE * max(further, 0)]:
         left -= _take([chunk], chosen, left, first=not chosen)
+        if ends_open(chunk["text"]) and not is_web(chunk):
+            left -= _take(reader.around(chunk["chunk_id"], 0, 1), chosen, left)
     for chunk in [each for each in ranked[:JOINED] if each["chunk_id"] in chosen]:
         if not is_web(chunk):
             left -= _take(_document(chunk, reader), chosen, left)
