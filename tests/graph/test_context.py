@@ -87,7 +87,7 @@ def test_nothing_of_the_first_search_is_lost_and_the_best_of_the_others_stand_am
 def test_what_ends_in_a_colon_is_given_with_what_follows_it():
     class Follows(Reader):
         def around(self, chunk_id, before, _behind):
-            return [] if before else [chunk_of(f"{chunk_id}+", "A list.")]
+            return [] if before else [{**chunk_of(f"{chunk_id}+", "A list."), "source": "1.md"}]
 
     hits = [chunk_of("1", "These are held:"), chunk_of("2", "Nothing more.")]
     given = context_of(hits, Follows(), 6_000)  # type: ignore[arg-type]
