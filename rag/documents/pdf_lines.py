@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
@@ -56,6 +57,7 @@ class Run(NamedTuple):
     apart: bool = False
 
 
+@lru_cache(maxsize=256)
 def face_of(font: str) -> str:
     """BOLD, CODE or nothing, by the name of a font."""
     return next((face for face, names in _FACES.items() if names.search(font)), "")
@@ -142,7 +144,7 @@ def _code(lines: Sequence[Run]) -> Iterator[str]:
         if number and line.apart:
             yield ""
         columns = (line.left - edge) / (_WIDTH * line.type.size or 1.0)
-        yield " " * round(min(columns, _DEEPEST)) + line.text
+        yield " " * (round(columns) if 0 < columns < _DEEPEST else 0) + line.text
     yield "```"
 
 
