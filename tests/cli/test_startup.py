@@ -75,14 +75,14 @@ ran = set()
 def note(frame, event, _):
     if frame.f_code.co_flags & 1:  # of a function, not of a module or class
         ran.add(frame.f_code.co_filename)
-threading.setprofile(note)
-sys.setprofile(note)
+threading.settrace(note)
+sys.settrace(note)
 from cli.app import app
 try:
     app({asking!r}, prog_name="crag")
 except SystemExit as leaving:
     assert not leaving.code
-sys.setprofile(None)
+sys.settrace(None)
 names = [name for name in sys.modules if name.split(".")[0] in ("cli", "rag", "state")]
 print(len(names), len({{sys.modules[name].__file__ for name in names}} & ran))
 """

@@ -5,7 +5,6 @@ import re
 import zipfile
 from pathlib import Path
 
-import pypdf
 import pytest
 
 ROOT = Path(__file__).parents[2] / "sample_corpus"
@@ -14,6 +13,8 @@ QUESTIONS = [json.loads(line) for line in (ROOT / "questions.jsonl").read_text()
 
 def words_of(path: Path) -> str:
     if path.suffix == ".pdf":
+        import pypdf
+
         text = " ".join(page.extract_text() for page in pypdf.PdfReader(path).pages)
     elif path.suffix == ".docx":
         with zipfile.ZipFile(path) as packed:

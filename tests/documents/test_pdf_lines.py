@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from fpdf import FPDF
 from whole_document import read_document
 
 TEXT = ("helvetica", "", 11)
@@ -40,6 +39,8 @@ Mind the tide.
 
 def pdf(path: Path, *groups: tuple[tuple[str, str, float], list[str]]) -> Path:
     """Lines of a group lie 1.2 times their size apart, groups half a line more."""
+    from fpdf import FPDF
+
     made = FPDF(unit="pt")
     made.add_page()
     up = 40.0

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-import onnx
 import pytest
 import tiny_bert
 
@@ -31,6 +30,8 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_graph_gives_what_the_encoder_gives(known: Path, tmp_path: Path) -> None:
+    import onnx
+
     held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
     onnx.checker.check_model(str(held.folder / weights.GRAPH), full_check=True)
     texts = ("the wolf eats", "a bus fare", "")

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from ingest_runs import session_of
-from openpyxl import Workbook
 
 from state.answer import Answer
 
@@ -41,6 +40,8 @@ VISITORS = """<html><body><h1>Visitors</h1>
 
 @pytest.fixture(scope="module")
 def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], Answer]]:
+    from openpyxl import Workbook
+
     folder: Path = tmp_path_factory.mktemp("tables")
     files = folder / "files"
     files.mkdir()

@@ -1,5 +1,6 @@
 """All modules of crag, and what they import when they are used; for servers that fork."""
 
+import gc
 from importlib import import_module
 from pkgutil import walk_packages
 
@@ -8,6 +9,7 @@ import rag
 import state
 from rag.deferred_imports import defer_imports
 
+gc.disable()  # what is imported stays
 defer_imports()  # as the program itself, before anything imports what is deferred
 for _package in (cli, rag, state):
     for _found in walk_packages(_package.__path__, f"{_package.__name__}."):
@@ -39,3 +41,6 @@ shared_graph()
 builtin_embedder().embed_query("read")
 grader_model()
 foreign_errors()
+# A collection in a forked process would copy all of it.
+gc.freeze()
+gc.enable()
