@@ -5,7 +5,6 @@ A set is a folder with `queries.jsonl` and either `corpus.jsonl` or `files/`, as
 them.
 """
 
-import json
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,8 @@ from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
+
+from real_docs import json_lines
 
 from rag.documents.registry import open_document
 from rag.documents.stream import Part
@@ -68,16 +69,11 @@ def asked_text(query: dict[str, Any]) -> str:
 
 
 def load_set(folder: Path) -> LabelledSet:
-    queries = _lines(folder / "queries.jsonl")
+    queries = json_lines(folder / "queries.jsonl")
     if (folder / "files").is_dir():
         return LabelledSet(folder.name, dict(_files(folder / "files")), queries)
-    documents = {row["id"]: row for row in _lines(folder / "corpus.jsonl")}
+    documents = {row["id"]: row for row in json_lines(folder / "corpus.jsonl")}
     return LabelledSet(folder.name, documents, queries)
-
-
-def _lines(file: Path) -> list[dict[str, Any]]:
-    text = file.read_text(encoding="utf-8")
-    return [json.loads(line) for line in text.split("\n") if line]
 
 
 def _files(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:

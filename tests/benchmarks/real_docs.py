@@ -23,14 +23,15 @@ class Source:
     queries: Sequence[dict[str, Any]]
 
 
+def json_lines(file: Path) -> list[dict[str, Any]]:
+    text = file.read_text(encoding="utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
 def sources(folder: Path) -> list[Source]:
     """Every folder below with questions and files, in order of name."""
     return [
-        Source(
-            queries.parent.name,
-            queries.parent,
-            [json.loads(line) for line in queries.read_text(encoding="utf-8").splitlines()],
-        )
+        Source(queries.parent.name, queries.parent, json_lines(queries))
         for queries in sorted(folder.glob("*/queries.jsonl"))
         if (queries.parent / "files").is_dir()
     ]

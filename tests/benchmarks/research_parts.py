@@ -15,7 +15,6 @@ within the first SHOWN characters of a section, and shown where it is right amon
 """
 
 import argparse
-import json
 import random
 import re
 import tempfile
@@ -24,7 +23,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from real_docs import sources
+from real_docs import json_lines, sources
+from shown import plain
 
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
@@ -47,7 +47,7 @@ def main() -> None:
     given = parser.parse_args()
     totals: Counter[str] = Counter()
     well = count = 0
-    rows = joined(given.data, given.drawn) if given.parts is None else written(given.parts)
+    rows = joined(given.data, given.drawn) if given.parts is None else json_lines(given.parts)
     shown = SHOWN if given.parts is None else None
     with tempfile.TemporaryDirectory() as scratch:
         for asked in rows:
@@ -68,10 +68,6 @@ def main() -> None:
                 print(f"   {told:13} {part}")
     print(", ".join(f"{count} {told}" for told, count in totals.most_common()))
     print(f"all parts right, or absent and named so: {well} of {count}")
-
-
-def written(file: Path) -> Iterator[dict[str, Any]]:
-    yield from map(json.loads, file.read_text(encoding="utf-8").splitlines())
 
 
 def joined(data: Path, drawn: int) -> Iterator[dict[str, Any]]:
@@ -117,10 +113,6 @@ def outcome(part: dict[str, Any], report: Report, shown: int | None = None) -> s
     if named and shown and any(plain(answer) in near for answer in part["answers"]):
         return "shown"
     return "falsely open" if named else "missed"
-
-
-def plain(text: str) -> str:
-    return " ".join(re.sub(r"[*_`]", "", text).casefold().split())
 
 
 def content(text: str) -> set[str]:

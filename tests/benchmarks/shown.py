@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from real_docs import Source, is_of, one_line, opened, sources
+from real_docs import Source, is_of, json_lines, one_line, opened, sources
 
 from rag.session import Session
 from state.answer import Answer
@@ -93,9 +93,9 @@ def place(session: Session, chunks: Sequence[dict[str, Any]], query: dict[str, A
 def conversations(source: Source, session: Session) -> list[dict[str, Any]]:
     rows = []
     file = source.folder / "conversations.jsonl"
-    for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
+    for talk in json_lines(file) if file.exists() else ():
         history: list[Any] = []
-        for number, turn in enumerate(json.loads(line)["turns"], 1):
+        for number, turn in enumerate(talk["turns"], 1):
             answer = session.ask(turn["text"], history=history)
             asked_before = {"question": answer["question"], "answer": answer["answer"]}
             alone = {"standalone_question": answer["standalone_question"]}
