@@ -3,6 +3,7 @@ import random
 import shutil
 import sqlite3
 from contextlib import closing
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -28,9 +29,11 @@ def write(home, count=40, first=0):
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
     """Homes of so many documents, to be copied; of 700, of two chunks each, Chroma saves some."""
-    homes = {count: tmp_path_factory.mktemp("vectors") / "home" for count in (40, 350, 700)}
-    for count, home in homes.items():
-        write(home, count)
+    homes = {0: tmp_path_factory.mktemp("vectors")}
+    for held, count in pairwise((0, 40, 350, 700)):
+        home = tmp_path_factory.mktemp("vectors") / "home"
+        homes[count] = shutil.copytree(homes[held], home)
+        write(home, count - held, held)
     return homes
 
 
