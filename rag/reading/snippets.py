@@ -10,7 +10,7 @@ from statistics import mean
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import parted, share
-from rag.reading.meaning import Meaning, headed
+from rag.reading.meaning import MaxSim, Meaning, headed
 from rag.reading.shown import shown_stretch
 from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
 from rag.text.prose import as_prose
@@ -25,7 +25,7 @@ FIRST_LONGEST, NEXT_LONGEST = 400, 300
 """Characters of the first, and of each further one."""
 BESIDE = 150
 """Characters shown with a stretch: before it in its block, and of what its end leads to."""
-FAR_BEHIND = 0.07
+FAR_BEHIND = 0.075
 """What a stretch may be worth less than the first and still be shown. Of 147 questions on seven
 documentations 107 are answered in what is shown so, in 684 characters (median).
 """
@@ -35,6 +35,8 @@ _RANK = 0.01
 _COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
 _SAME_CHUNK = 0.04
 """Less where another stretch of its chunk is shown."""
+_SLACK = 0.01
+"""Of likeness that what begins nearer to the answer may lose."""
 _FAR_BEHIND_BY_WORDS = 0.12
 """Where no transformer reads: static vectors tell less."""
 _CODE = 0.05
@@ -46,11 +48,15 @@ _SAID_AGAIN = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Weighed:
-    """`worth` is comparable within one question only."""
+    """`worth` is comparable within one question only; `read` is its chunk's text as it was read, in
+    which the chunk `begins` behind its headings.
+    """
 
     stretch: Stretch
     worth: float
     likeness: float
+    read: MaxSim
+    begins: int
 
 
 def snippets(
@@ -64,10 +70,31 @@ def snippets(
     far = FAR_BEHIND if meaning.reads else _FAR_BEHIND_BY_WORDS
     kept: list[Weighed] = []
     while len(kept) < MOST and (following := _next(found, kept, far)) is not None:
-        whole = _reaching(following.stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
+        stretch = _tight(following)
+        whole = _reaching(stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
         clear = not any(whole.overlaps(other.stretch) for other in kept)
-        kept.append(replace(following, stretch=_ended(whole if clear else following.stretch)))
+        kept.append(replace(following, stretch=_ended(whole if clear else stretch)))
     return kept
+
+
+def _tight(found: Weighed) -> Stretch:
+    """From the sentence or line on from which it is as near; what begins below a heading, which
+    says what that is about, does so still.
+    """
+    tight = found.stretch
+    if section_units(tight)[0] == tight.units[0]:
+        return tight
+    least = _near(tight, found.read, found.begins) - _SLACK
+    while len(tight.units) > 1:
+        less = replace(tight, units=tight.units[1:])
+        if _near(less, found.read, found.begins) < least:
+            break
+        tight = less
+    return tight
+
+
+def _near(stretch: Stretch, read: MaxSim, begins: int) -> float:
+    return mean(read.of(*_extents(stretch, begins)) or [0.0])
 
 
 def _next(found: Sequence[Weighed], kept: Sequence[Weighed], far: float) -> Weighed | None:
@@ -128,7 +155,7 @@ def _measured(
             field = stretch.units[0].alone and not stretch.above
             least = mean(likeness.of(extents[0]) or [0.0]) + _RANK if field else -1.0
             kept = found if _says_more(question, stretch) and mean(near) > least else repeating
-            kept.append(Weighed(stretch, worth, max(near)))
+            kept.append(Weighed(stretch, worth, max(near), likeness, begins))
     return found or repeating
 
 

@@ -160,8 +160,7 @@ def shown_of(tmp_path, text, question, name="page.md"):
 def test_a_paragraph_is_shown_from_its_beginning_where_that_is_near(tmp_path):
     """What answers often stands in the sentence before the one that is nearest in words."""
     text = (
-        "# Leave\n\nAfter three years each keeper may take six paid weeks. Tell the lock's office"
-        " of a sabbatical three months before, so that somebody can stand in for you at the lock."
+        "# Leave\n\nAfter three years each keeper may take six paid weeks."
         " A sabbatical that is not taken when you leave the lock is paid out with the last wages,"
         " if the lock's office was told of it in the last year and nobody else stood in.\n"
     )
