@@ -32,14 +32,15 @@ documentations 107 are answered in what is shown so, in 684 characters (median).
 
 # What a stretch is worth beside its likeness. Each stands on a plateau over seven documentations.
 _RANK = 0.01
-_COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
+_CODE = 0.05
 _SAME_CHUNK = 0.04
 """Less where another stretch of its chunk is shown."""
-_SLACK = 0.01
-"""Of likeness that what begins nearer to the answer may lose."""
+_COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
 _FAR_BEHIND_BY_WORDS = 0.12
 """Where no transformer reads: static vectors tell less."""
-_CODE = 0.05
+
+_SLACK = 0.01
+"""Of likeness that what begins nearer to the answer may lose."""
 
 _LEADS = re.compile(r"\*\*[^*]+\*\*|.*[:\uff1a][ *_]*", re.DOTALL)
 _SAID_AGAIN = 0.1
