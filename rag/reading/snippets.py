@@ -68,9 +68,10 @@ def snippets(
     Goldstein 1998).
     """
     found = _measured(question, chunks, meaning)
-    far = FAR_BEHIND if meaning.reads else _FAR_BEHIND_BY_WORDS
+    by_words = (_FAR_BEHIND_BY_WORDS, 0.0)
+    far, same = (FAR_BEHIND, _SAME_CHUNK) if meaning.reads else by_words
     kept: list[Weighed] = []
-    while len(kept) < MOST and (following := _next(found, kept, far)) is not None:
+    while len(kept) < MOST and (following := _next(found, kept, far, same)) is not None:
         stretch = _tight(following)
         whole = _reaching(stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
         clear = not any(whole.overlaps(other.stretch) for other in kept)
@@ -98,13 +99,17 @@ def _near(stretch: Stretch, read: MaxSim, begins: int) -> float:
     return mean(read.of(*_extents(stretch, begins)) or [0.0])
 
 
-def _next(found: Sequence[Weighed], kept: Sequence[Weighed], far: float) -> Weighed | None:
-    """The best of what is not too far behind the first and says more than what is shown."""
+def _next(
+    found: Sequence[Weighed], kept: Sequence[Weighed], far: float, same: float
+) -> Weighed | None:
+    """The best of what is not too `far` behind the first and says more than what is shown; of the
+    same chunk as that it is worth less.
+    """
     shown = [each.stretch for each in kept]
     chunks = {stretch.chunk["chunk_id"] for stretch in shown}
 
     def worth(each: Weighed) -> float:
-        return each.worth - _SAME_CHUNK * (each.stretch.chunk["chunk_id"] in chunks)
+        return each.worth - same * (each.stretch.chunk["chunk_id"] in chunks)
 
     for each in sorted(found, key=worth, reverse=True):
         if kept and worth(each) < kept[0].worth - far:
