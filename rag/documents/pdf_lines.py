@@ -31,7 +31,7 @@ _WIDTH = 0.6
 _DEEPEST = 60
 _BULLETS = dict.fromkeys(map(ord, "\uf0a7\uf0b7\uf0d8\uf0fc\uf076"), "\u2022")
 """Signs of Word's symbol fonts before items."""
-_NUMBER = re.compile(r"(?:[A-Z]|[\d.]+)[.)]?\s+")
+_NUMBER = re.compile(r"^(?:[A-Z]|[\d.]+)[.)]?\s+")
 _LETTERS = 0.75
 """Of a title's signs behind its number, at least, spaces among them: others are of formulas."""
 _LEADERS = re.compile(r"(?:\. ?){4}")
@@ -163,5 +163,5 @@ def _is_heading(title: str, lines: Sequence[Run], level: int) -> bool:
         return False
     if level == _BOLD_LEVEL and (not lines[0].apart or title.endswith(tuple(".,;:"))):
         return False
-    said = _NUMBER.sub("", title, count=1) if _NUMBER.match(title) else title
+    said = _NUMBER.sub("", title)
     return len(said) > 1 and sum(c.isalpha() or c == " " for c in said) >= _LETTERS * len(said)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import mean
+from statistics import fmean
 
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
@@ -13,6 +13,7 @@ from rag.question.parse import parted, share
 from rag.reading.meaning import MaxSim, Meaning, headed
 from rag.reading.shown import shown_stretch
 from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
+from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
 from state.blocks import PROSE, BlockKind
@@ -42,7 +43,7 @@ _FAR_BEHIND_BY_WORDS = 0.12
 _SLACK = 0.01
 """Of likeness that what begins nearer to the answer may lose."""
 
-_LEADS = re.compile(r"\*\*[^*]+\*\*|.*[:\uff1a][ *_]*", re.DOTALL)
+_BOLD = re.compile(r"\*\*[^*]+\*\*")
 _SAID_AGAIN = 0.1
 """A stretch of which no more of the words are new repeats one that is shown."""
 
@@ -96,7 +97,7 @@ def _tight(found: Weighed) -> Stretch:
 
 
 def _near(stretch: Stretch, read: MaxSim, begins: int) -> float:
-    return mean(read.of(*_extents(stretch, begins)) or [0.0])
+    return fmean(read.of(*_extents(stretch, begins)) or [0.0])
 
 
 def _next(
@@ -151,7 +152,8 @@ def _measured(
         for stretch in stretches_of(chunk):
             extents = _extents(stretch, begins)
             near = likeness.of(*extents) or [0.0]
-            worth = mean(near) + _CODE * stretch.has_code
+            nearness = fmean(near)
+            worth = nearness + _CODE * stretch.has_code
             if meaning.reads:
                 worth += _RANK * behind
             else:
@@ -159,8 +161,8 @@ def _measured(
                 worth += _RANK_BY_WORDS * behind + _COVERED_BY_WORDS * held
             # A field of a file's head, or a row, that is no nearer than its title says nothing.
             field = stretch.units[0].alone and not stretch.above
-            least = mean(likeness.of(extents[0]) or [0.0]) + _RANK if field else -1.0
-            kept = found if _says_more(question, stretch) and mean(near) > least else repeating
+            least = fmean(likeness.of(extents[0]) or [0.0]) + _RANK if field else -1.0
+            kept = found if _says_more(question, stretch) and nearness > least else repeating
             kept.append(Weighed(stretch, worth, max(near), likeness, begins))
     return found or repeating
 
@@ -273,7 +275,7 @@ def _ended(stretch: Stretch) -> Stretch:
     behind = text_between(chunk, stretch.end, stretch.end + 4).lstrip()
     while len(units) > 1 and chunk["blocks"][units[-1].place].kind in PROSE:
         said = text_between(chunk, units[-1].start, units[-1].end)
-        if not (_LEADS.fullmatch(said) or behind.startswith(": ")):
+        if not (_BOLD.fullmatch(said) or ends_open(said) or behind.startswith(": ")):
             break
         units, behind = units[:-1], said
     return replace(stretch, units=units)
