@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from langgraph.graph import START
+
 from rag.graph import compile_graph
-from rag.topology import START
 
 if TYPE_CHECKING:
     from langchain_core.runnables.graph import Edge

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from langgraph.graph import StateGraph
+from langgraph.graph import END, START, StateGraph
 
 from rag.dependencies import Dependencies
 from rag.nodes.abstain import abstain
@@ -27,7 +27,6 @@ from rag.routes import (
     after_grading,
     after_rewriting,
 )
-from rag.topology import CORRECTIVE, START, Topology
 from state.graph_state import GraphState, TurnInput
 
 if TYPE_CHECKING:
@@ -49,6 +48,18 @@ NODES: dict[str, Node] = {
     "record_turn": record_turn,
 }
 
+EDGES = [
+    (START, "start_turn"),
+    ("start_turn", "contextualize"),
+    ("retrieve", "grade_documents"),
+    ("search_web", "grade_documents"),
+    ("refine", "generate"),
+    ("generate", "check_answer"),
+    ("abstain", "record_turn"),
+    ("record_turn", END),
+]
+"""What always follows. Where a node leads to several, its router's return type names them."""
+
 ROUTERS: dict[str, Callable[[GraphState], str]] = {
     "contextualize": after_contextualizing,
     "grade_documents": after_grading,
@@ -58,9 +69,8 @@ ROUTERS: dict[str, Callable[[GraphState], str]] = {
 
 
 def recursion_limit(max_loops: int) -> int:
-    """The most steps of a turn: `max_loops` corrections, a look into the web and one retry."""
-    runs = {"once": 1, "loop": max_loops + 1, "draft": 2}
-    return sum(runs[step.runs] for step in CORRECTIVE.values()) + 2
+    """More steps than a turn takes: as if every node ran with each loop, the web and the retry."""
+    return len(NODES) * (max_loops + 3)
 
 
 @cache
@@ -75,20 +85,8 @@ def compile_graph() -> CompiledGraph:
     graph = StateGraph(GraphState, context_schema=Dependencies, input_schema=TurnInput)
     for name, node in NODES.items():
         graph.add_node(name, timed(name, node))
-    wire(graph, CORRECTIVE, ROUTERS)
+    for source, target in EDGES:
+        graph.add_edge(source, target)
+    for name, router in ROUTERS.items():
+        graph.add_conditional_edges(name, router)
     return graph.compile(name="crag")
-
-
-def wire(
-    graph: StateGraph[Any, Any, Any, Any],
-    topology: Topology,
-    routers: Mapping[str, Callable[[Any], str]],
-) -> None:
-    """The edges that the table has; where it has several, the node's router chooses."""
-    graph.add_edge(START, next(iter(topology)))
-    for name, step in topology.items():
-        if name in routers:
-            graph.add_conditional_edges(name, routers[name], list(step.leads_to))
-        else:
-            (target,) = step.leads_to
-            graph.add_edge(name, target)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from cli.terminal import Terminal, clean
-from rag.topology import CORRECTIVE
 from state.answer import Answer
 
 if TYPE_CHECKING:
@@ -14,6 +13,16 @@ if TYPE_CHECKING:
 
     from cli.render.trace_view import TraceView
     from state.events import Event
+
+_DOING = {
+    "contextualize": "reading the conversation",
+    "retrieve": "searching",
+    "grade_documents": "grading",
+    "transform_query": "rewriting the query",
+    "refine": "picking sentences",
+    "generate": "answering",
+    "check_answer": "checking the sources",
+}
 
 
 class LiveAnswer:
@@ -74,8 +83,8 @@ class LiveAnswer:
                 self._draft += event["text"]
             case "draft_rejected":
                 self._draft, self._doing = "", "the draft was not supported; answering again"
-            case "node_started" if CORRECTIVE[event["node"]].doing:
-                self._doing = CORRECTIVE[event["node"]].doing
+            case "node_started" if event["node"] in _DOING:
+                self._doing = _DOING[event["node"]]
             case _:
                 return
         self._live.update(self._frame())

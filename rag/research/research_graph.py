@@ -11,11 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from langgraph.graph import StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from rag.budget import call_log
-from rag.graph import wire
 from rag.nodes.update import Update, told
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
@@ -23,7 +22,6 @@ from rag.research.researcher import Reflected, ResearchDependencies, View, open_
 from rag.research.roles import MAX_ROUNDS, WRITER
 from rag.research.virtual_files import artifact_name, evict, summaries, written
 from rag.text.prose import one_line
-from rag.topology import RESEARCH
 from state.answer import add_usages
 from state.research_state import ResearchState
 from state.wording import many
@@ -36,6 +34,13 @@ if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
 
 
+EDGES = [
+    (START, "cleanup"),
+    ("cleanup", "plan"),
+    ("plan", "dispatch"),
+    ("dispatch", "reflect"),
+    ("write", END),
+]
 STEPS_PER_PASS = 12
 LONGEST_QUESTION = 500
 ASKED_AT_THE_CAP = "How should the research go on: what should be searched instead?"
@@ -173,7 +178,9 @@ def compile_research(
     graph = StateGraph(ResearchState, context_schema=ResearchDependencies)
     for node in (cleanup, plan, dispatch, reflect, write):
         graph.add_node(node.__name__, _timed(node))
-    wire(graph, RESEARCH, {"reflect": after_reflection})
+    for source, target in EDGES:
+        graph.add_edge(source, target)
+    graph.add_conditional_edges("reflect", after_reflection)
     return graph.compile(
         checkpointer=checkpointer,
         interrupt_after=["reflect"] if checkpointer is not None else None,

@@ -4,9 +4,9 @@
     python tests/support/readme_blocks.py --write  brings them up to date
 
 docs/commands.md (every command's help) is made as a whole.
-In README.md and the other pages of docs/ a block is a fenced one behind `<!-- run: crag … -->`,
-or what stands between `<!-- made: NAME -->` and `<!-- end -->`. Commands run in one session: a
-fresh home that reads with the reader's weights, the local engine, 80 columns.
+In README.md and the other pages of docs/ a block is a fenced one behind `<!-- run: crag … -->`.
+Commands run in one session: a fresh home that reads with the reader's weights, the local engine, 80
+columns.
 """
 
 import os
@@ -34,8 +34,7 @@ What `crag COMMAND --help` prints. Made by the program
 twin in the environment: `CRAG_MAX_LOOPS` for `--max-loops`.
 """
 BLOCK = re.compile(
-    r"(?P<head><!-- run: (?P<run>.+?) -->\n```\w*\n)(?P<printed>.*?)(?P<foot>\n```)"
-    r"|(?P<before><!-- made: (?P<made>.+?) -->\n)(?P<table>.*?)(?P<after>\n<!-- end -->)",
+    r"(?P<head><!-- run: (?P<run>.+?) -->\n```\w*\n)(?P<printed>.*?)(?P<foot>\n```)",
     re.DOTALL,
 )
 VARIES = (
@@ -86,31 +85,10 @@ class Session:
         return done.stdout
 
 
-def made(what: str) -> str:
-    """A block that no single command prints."""
-    assert what == "state transitions", what
-    return transition_table()
-
-
-def transition_table() -> str:
-    """Every transition with what decides it, as a Markdown table."""
-    from rag.diagram import edges
-    from rag.topology import ALWAYS, CORRECTIVE, START
-
-    rows = ["| from | to | when |", "|---|---|---|"]
-    for edge in edges():
-        source, target = str(edge["from"]), str(edge["to"])
-        when = ALWAYS if source == START else CORRECTIVE[source].leads_to[target]
-        rows.append(f"| {source.strip('_')} | {target.strip('_')} | {when} |")
-    return "\n".join(rows)
-
-
 def refreshed(text: str, session: Session) -> str:
     """The document with every block as the program prints it now."""
 
     def fresh(found: re.Match[str]) -> str:
-        if found["made"]:
-            return f"{found['before']}{made(found['made'])}{found['after']}"
         return f"{found['head']}{steady(session.run(found['run']))}{found['foot']}"
 
     return BLOCK.sub(fresh, text)
