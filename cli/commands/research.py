@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,7 +12,7 @@ from cli import options
 from cli.app import new_app
 from cli.asking import on_thread, read_question
 from cli.errors import Exit
-from cli.render.research_view import ResearchView
+from cli.render.research_view import show_event
 from cli.terminal import Terminal, clean
 from state.errors import CragError, UsageError
 
@@ -85,12 +86,9 @@ def _researched(
     events: bool,
 ) -> Report:
     """Whatever the run asks is answered by the person who is there, or left to a later one."""
+    show = terminal.json if events else partial(show_event, terminal=terminal)
     while True:
-        with ResearchView(terminal, events=events) as view:
-            if resume is None:
-                report = run.start(question, view.show)
-            else:
-                report = run.resume(resume, answer, view.show)
+        report = run.start(question, show) if resume is None else run.resume(resume, answer, show)
         asked, resume = report["escalation"], report["run_id"]
         if asked is None or data or not (terminal.err_is_tty and sys.stdin.isatty()):
             return report

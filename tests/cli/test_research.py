@@ -3,9 +3,8 @@
 import json
 import signal
 import subprocess
-from io import StringIO
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pexpect
 import pytest
@@ -16,10 +15,6 @@ from research_library import ABSENT, TWO_HOPS, library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status
 from typer.testing import Result
-
-from cli.render.research_view import ResearchView
-from cli.terminal import Terminal
-from state.research_state import SubtaskStatus
 
 
 @pytest.fixture(scope="module")
@@ -129,18 +124,3 @@ def test_ctrl_c_leaves_at_once_and_says_how_to_go_on(home: Path):
     listed = json.loads(crag(home, "status", "--json").stdout)["research"]
     assert {"run_id": name, "question": "How long is it?"} in listed
     assert f"crag research --resume {name}" in crag(home, "status").stdout
-
-
-@pytest.mark.parametrize("status", get_args(SubtaskStatus))
-def test_the_tree_on_a_terminal_shows_however_a_subtask_ended(status: str, monkeypatch):
-    screen = StringIO()
-    monkeypatch.setattr(screen, "isatty", lambda: True)
-    monkeypatch.setattr("sys.stderr", screen)
-    task = {"id": "s1", "role": "searcher", "instruction": "How long is it?"}
-    ended = {"artifact": "s1.md", "status": status, "bytes": 0, "citations": 0}
-    with ResearchView(Terminal(), events=False) as view:
-        view.show({"event": "research_started", "question": "How long?", "run_id": "r1"})
-        view.show({"event": "planned", "round": 1, "subtasks": [task]})
-        view.show({"event": "subtask_started", "subtask": task})
-        view.show({"event": "subtask_finished", "subtask": "s1", **ended})
-    assert "searcher · How long is it? · 0 citations" in screen.getvalue()
