@@ -187,16 +187,6 @@ class Contents:
         )
         return documents, int(chunks), int(characters)  # of Postgres sums may be decimals
 
-    def file_stats(self, read: str) -> dict[str, FileStat]:
-        """Of the documents that are files and whose content hash begins so, by path."""
-        rows = self._asked(
-            "SELECT path, size, mtime_ns, changed_ns FROM documents"
-            " WHERE collection_id = $1 AND path IS NOT NULL AND substr(content_hash, 1, $2) = $3",
-            len(read),
-            read,
-        )
-        return {decode_path(path): FileStat(*stat) for path, *stat in rows}
-
     def unread(self) -> list[UnreadFile]:
         rows = self._asked(
             "SELECT path, reason, failed, size, mtime_ns, changed_ns FROM unread"

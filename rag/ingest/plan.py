@@ -37,18 +37,6 @@ class Plan:
         return not (self.tasks or self.missing or self.forgotten)
 
 
-def unchanged_plan(
-    found: Listed, known: dict[str, FileStat], unread: Sequence[UnreadFile]
-) -> Plan | None:
-    """The plan where the collection is these folders as they are, which most ingests find; else
-    None. `known` are the files that were read as they are read now.
-    """
-    if {**known, **{file.path: file.stat for file in unread}} != found.files:
-        return None
-    waiting = [file for file in unread if file.path not in known]
-    return Plan(unchanged=len(found.files) - len(waiting), unread=waiting)
-
-
 def make_plan(
     roots: Sequence[Root],
     found: Listed,

@@ -9,11 +9,11 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import FileStat
-from rag.ingest.file_text import Task, reading_version
+from rag.ingest.file_text import Task
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
-from rag.ingest.plan import Plan, make_plan, unchanged_plan
+from rag.ingest.plan import Plan, make_plan
 from rag.ingest.roots import AS_BEFORE, Globs, Root, is_current, root_of, root_options, roots_of
 from rag.ingest.walk import Listed, walk
 from state.events import Outcome
@@ -93,10 +93,7 @@ def _plan(
     globs = _globs(roots, given, known, notice)
     found = _walk_all(roots, globs, home)
     unread = _remembered(held.unread() if held else (), roots, known)
-    stats = held.file_stats(reading_version()) if held else {}
-    plan = unchanged_plan(found, stats, unread)
-    if plan is None:
-        plan = make_plan(roots, found, held.documents() if held else (), unread)
+    plan = make_plan(roots, found, held.documents() if held else (), unread)
     reporter.report.unchanged = plan.unchanged
     for path, reason in found.skipped:
         reporter.problem(path, reason, failed=False)
