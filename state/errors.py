@@ -28,8 +28,6 @@ from __future__ import annotations
 
 import errno
 
-OLDER = "Move it away, or read it with that crag."
-
 
 class CragError(Exception):
     """Root of all expected failures; foreign exceptions are mapped to it at their seam."""
@@ -142,15 +140,10 @@ def storage_error(error: OSError) -> StorageError | None:
     return StorageError(f"{reason}{where}.", hint)
 
 
-def refuse_other(found: int, known: int, what: str, hint: str = OLDER) -> None:
-    """Raises StorageError where another program wrote `what`, also one before the first release:
-    then `hint` says what to do. A version of 0 is none yet.
-    """
-    if found > known:
+def refuse_other(found: int, known: int, what: str) -> None:
+    """Raises StorageError where another version of crag wrote `what`; one of 0 is none yet."""
+    if found and found != known:
+        by = "a newer" if found > known else "an older"
         raise StorageError(
-            f"{what} was written by a newer crag (version {found}).", "Update this installation."
-        )
-    if 0 < found < known:
-        raise StorageError(
-            f"{what} was written by a crag before its first release (version {found}).", hint
+            f"{what} was written by {by} crag (version {found}).", "Use that one, or move it away."
         )

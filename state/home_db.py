@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from state.errors import StorageError
 from state.sqlite_file import SqliteFile
 
 if TYPE_CHECKING:
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
 HOME_FILE = "home.db"
 HOME_SCHEMA = 4
-_BEFORE = "threads.db"
 
 TABLES = """
 create table crag_threads (
@@ -57,11 +55,6 @@ class HomeDb(SqliteFile):
         db.execute("pragma secure_delete = on")
 
     def _before(self, db: sqlite3.Connection) -> None:
-        if (before := self.path.with_name(_BEFORE)).exists():
-            raise StorageError(
-                f"{before} holds threads of a crag before its first release.",
-                "Move it away: this one keeps them in another form.",
-            )
         db.executescript(_PAGES)
 
     def _make(self, db: sqlite3.Connection) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 from state.closing import closed_on_failure
 from state.database import Database
 from state.errors import (
-    OLDER,
     CragError,
     DamagedError,
     StorageError,
@@ -66,8 +65,6 @@ class SqliteFile(Database):
     version: int
     damaged = _SAVE
     """What to do with a file that is."""
-    older = OLDER
-    """What to do with one of before the first release."""
 
     def __init__(self, path: Path, kind: str) -> None:
         super().__init__()
@@ -96,7 +93,7 @@ class SqliteFile(Database):
             writable = write or os.access(self.path, os.W_OK)
             with closed_on_failure((connect if write else connect_to_read)(self.path)) as db:
                 found = _version(db)
-                refuse_other(found, self.version, self.name, self.older)
+                refuse_other(found, self.version, self.name)
                 self._prepare(db)
                 if writable and not found:
                     self._before(db)

@@ -237,7 +237,7 @@ def test_a_collection_that_was_deleted_and_made_anew_is_followed(store):
     assert lines == ["The collection 'default' was deleted and made anew; reading the new one."]
 
 
-@pytest.mark.parametrize(("step", "by"), [(-1, "a newer crag"), (1, "a crag before")])
+@pytest.mark.parametrize(("step", "by"), [(-1, "a newer crag"), (1, "an older crag")])
 def test_a_store_of_another_version_is_refused_and_left_as_it_is(store, monkeypatch, step, by):
     fill(store, {"whales": WHALES})
     with monkeypatch.context() as patch:

@@ -8,7 +8,6 @@ import pytest
 from turn_samples import open_turn_store
 
 from rag.index.home import catalog
-from state.errors import StorageError
 from state.home_db import HOME_FILE
 from state.sqlite_file import create_private
 
@@ -36,13 +35,3 @@ def test_a_new_file_that_another_connection_writes_is_waited_for(tmp_path, opene
             letting_go.join()
     with closing(sqlite3.connect(path)) as db:
         assert db.execute("pragma journal_mode").fetchone() == ("wal",)
-
-
-def test_threads_of_an_older_form_are_told_of_and_left_untouched(tmp_path):
-    (tmp_path / "threads.db").write_bytes(b"older")
-    with (
-        open_turn_store(tmp_path) as store,
-        pytest.raises(StorageError, match=r"threads\.db holds threads of a crag before"),
-    ):
-        store.pin("a", 1)
-    assert (tmp_path / "threads.db").read_bytes() == b"older"

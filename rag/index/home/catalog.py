@@ -35,7 +35,6 @@ class Catalog(SqliteFile):
 
     version = SCHEMA_VERSION
     damaged = "`crag doctor` says what mends it."
-    older = "Move it away; then run `crag ingest` again."
 
     def __init__(self, home: Path) -> None:
         super().__init__(home / FILE_NAME, "catalog")
