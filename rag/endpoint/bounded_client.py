@@ -13,13 +13,11 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+import httpx2 as httpx
 import openai
 from openai import DefaultHttpxClient
 
-from rag.endpoint.failures import transport
 from state.deadline import within
-
-httpx: Any = transport()
 
 MOST_BYTES = 64 << 20
 """Ten times the largest reply that is asked for: 64 embeddings of 4,096 numbers, in digits."""
@@ -94,7 +92,7 @@ def _may_pass(request: Any, reply: Any, left: float) -> bool:
     return "insufficient_quota" not in reply.text and not (wait.isdigit() and int(wait) > left)
 
 
-class _Bounded(httpx.SyncByteStream):  # type: ignore[misc]
+class _Bounded(httpx.SyncByteStream):
     """A reply's body until `deadline` of time.monotonic."""
 
     def __init__(self, body: Any, deadline: float) -> None:

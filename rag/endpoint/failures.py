@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from state.errors import (
@@ -46,29 +45,19 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     """Whatever the libraries below raise: their own classes, and what they let through when
     a server replies with something that is no reply (ValueError, IndexError, ...).
     """
+    import httpx2
     import openai
     from langchain_core.exceptions import LangChainException
 
-    own = (openai.OpenAIError, LangChainException, transport().HTTPError)
+    own = (openai.OpenAIError, LangChainException, httpx2.HTTPError)
     return (*own, ValueError, TypeError, LookupError, AttributeError, RuntimeError, OSError)
-
-
-def transport() -> ModuleType:
-    """The HTTP library beneath openai: it moved from httpx to its successor, and what its client
-    derives from tells which.
-    """
-    from importlib import import_module
-
-    from openai import DefaultHttpxClient
-
-    roots = (kind.__module__.split(".")[0] for kind in DefaultHttpxClient.__mro__)
-    return import_module(next(root for root in roots if root.startswith("httpx")))
 
 
 def failure(
     error: Exception, endpoint: Endpoint, model: str, seconds: float | None = None
 ) -> ModelError:
     """What a foreign exception stands for; `seconds` is what a request may take."""
+    import httpx2
     import openai
 
     who = f"Model {model} at {endpoint.host}"
@@ -87,7 +76,7 @@ def failure(
         what, hint = f" failed: {error}", "Check base_url."
     elif "ReadError" in kinds or "RemoteProtocolError" in kinds:
         what, hint = " failed: the connection broke off", "Try again."
-    elif isinstance(error, (openai.APIConnectionError, transport().HTTPError, OSError)):
+    elif isinstance(error, (openai.APIConnectionError, httpx2.HTTPError, OSError)):
         said = f"{kinds} {' '.join(str(cause) for cause in causes)}"
         known = (told for told in _CAUSES if told[0] in said)
         _, why, hint = next(known, ("", "there is no connection", "Check base_url."))
