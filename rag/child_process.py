@@ -99,10 +99,6 @@ class Parent:
             while True:
                 yield self._pipe.recv()
 
-    def waits(self, seconds: float = 0.0) -> bool:
-        """Whether it has sent something that was not looked at, or ended, within so long."""
-        return self._pipe.poll(seconds)
-
     def answer(self, value: object) -> None:
         """Ends this process when nobody wants the rest."""
         try:

@@ -155,17 +155,6 @@ class TurnStore(Closing):
         )
         return [_to_summary(row) for row in rows]
 
-    def pin(self, thread: str, number: int, *, milestone: bool = True) -> None:
-        """Mark a turn as a milestone, or take the mark away; raises as `turn`."""
-        with self._database.writing() as db:
-            changed = db.execute(
-                "update crag_turns set milestone = $1"
-                " where n = $2 and thread_id = (select id from crag_threads where name = $3)",
-                (int(milestone), number, thread),
-            ).rowcount
-            if changed == 0:
-                raise no_such_turn(thread, number)
-
     def delete(self, thread: str) -> int:
         """Forget a whole thread; returns how many turns it had. Raises UsageError where there is no
         such thread.

@@ -88,11 +88,6 @@ class Checked:
         return [claim["text"] for claim in self.claims if claim["verdict"] == "contradicted"]
 
     @property
-    def located(self) -> int:
-        """How many parts that stay have a place."""
-        return sum(f.verdict != "contradicted" and bool(f.citations) for f in self.findings)
-
-    @property
     def open(self) -> list[int]:
         """The places of the parts without one, of those that claim anything."""
         return [n for n, f in enumerate(self.findings) if not (f.citations or f.asks)]

@@ -75,20 +75,6 @@ def test_turns_appended_during_a_walk_are_seen_once(store):
     assert seen == list(range(1, 26))
 
 
-def test_pin_and_unpin(store):
-    for _ in range(5):
-        store.append("a", make_answer())
-    store.pin("a", 2)
-    store.pin("a", 4)
-    assert [turn.number for turn in store.costs("a") if turn.milestone] == [4, 2]
-    store.pin("a", 2, milestone=False)
-    assert [turn.number for turn in store.turns("a") if turn.milestone] == [4]
-    with pytest.raises(UsageError):
-        store.pin("a", 9)
-    with pytest.raises(UsageError):
-        store.pin("nobody", 1)
-
-
 def test_one_turn_or_a_usage_error(store):
     store.append("a", make_answer("first"))
     assert store.turn("a", 1).answer["question"] == "first"
@@ -119,10 +105,9 @@ def test_deleted_thread_is_gone_and_starts_again_at_one(store):
 
 
 def test_prune_by_number_and_age_spares_milestones_and_never_reuses_a_number(store):
-    for _ in range(6):
-        store.append("a", make_answer())
+    for number in range(6):
+        store.append("a", make_answer(), milestone=number == 0)
     store.append("b", make_answer())
-    store.pin("a", 1)
     plan = PrunePlan(keep=2)
     assert store.prune(plan, dry_run=True) == {"a": [2, 3, 4]}
     assert numbers(store.turns("a")) == [1, 2, 3, 4, 5, 6]
