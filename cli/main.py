@@ -14,6 +14,8 @@ from types import FrameType
 gc.set_threshold(250_000, 50, 50)
 # A product of a query and a block of vectors takes less time than starting threads for it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+# To know whether one is installed Pydantic reads what every package says of itself.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 _interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
 if _interruptible and current_thread() is main_thread():
     # Ctrl-C while modules are being read ends the process, without Python's traceback.

@@ -4,8 +4,8 @@ LangGraph imports the clients of two cloud services and an HTTP library, which t
 all the rest of it, and Chroma gRPC; no question and no ingest needs them. Here such a package is
 found as modules whose names stand for the real ones: calling one, subclassing it, asking it for
 instances or reading an attribute of it imports the real package, and from then on there is no
-other. What cannot be waited for so is a field of a Pydantic model, and `except` with a name of a
-package not used yet.
+other. What cannot be waited for so is a field of a Pydantic model, and `except` with a name that
+was taken from a package before it was used.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from typing import Any, Union
 
 DEFERRED = (
     *("langsmith", "langgraph_sdk", "requests", "langchain_protocol"),
-    *("opentelemetry.exporter.otlp.proto.grpc", "jsonschema"),  # of Chroma
+    *("opentelemetry.exporter.otlp.proto.grpc", "opentelemetry.sdk"),  # of Chroma, as these
+    *("jsonschema", "yaml", "httpx", "overrides"),
     "langchain_core.tracers._compat",  # it looks into a class of langsmith as it is imported
 )
 
@@ -50,6 +51,16 @@ WITHOUT_TRACING: dict[tuple[str, str], Callable[..., Any]] = {
 }
 """What langsmith's functions that every run calls come to while nobody has asked for tracing."""
 
+UNCHECKED: dict[tuple[str, str], Any] = {
+    ("overrides", "override"): lambda method: method,
+    ("overrides", "overrides"): lambda method: method,
+    ("overrides", "EnforceOverrides"): object,
+}
+"""By these Chroma has each method compared with those above it, at every import anew, which takes
+longer than all else of it.
+"""
+_STANDING_IN = {**WITHOUT_TRACING, **UNCHECKED}
+
 
 def defer_imports() -> None:
     """Defer what this process has not imported yet. LangSmith's variables must be gone: a run that
@@ -57,6 +68,12 @@ def defer_imports() -> None:
     """
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
+
+
+def forget(package: str) -> None:
+    """What stands for a package that nobody has used, where others look whether it is imported."""
+    if isinstance(sys.modules.get(package), _DeferredModule):
+        del sys.modules[package]
 
 
 class _Finder:
@@ -115,8 +132,10 @@ class _DeferredModule(ModuleType):
             return getattr(real, name)
         if any(module == whole for module, _ in WITHOUT_TRACING):
             return import_module(whole)
-        if found := WITHOUT_TRACING.get((self.__name__, name)):
+        if found := _STANDING_IN.get((self.__name__, name)):
             return found
+        if sys.exc_info()[0] is not None:  # `except` takes no name that stands for a class
+            return getattr(_FINDER.real(self.__name__), name)
         if name in ("__path__", "__file__", "__cached__", "__warningregistry__"):
             raise AttributeError(name)  # Python asks whether it has one
         if name.startswith("__"):  # a version: no class or function, which a name can stand for

@@ -30,8 +30,10 @@ for option in ("--no-stream", "--events"):
         assert not leaving.code
 used = ("langsmith.client", "langgraph_sdk.client", "requests.sessions", "aiohttp",
         "openai.types.batch", "openai.types.responses.response", "openai.resources.beta",
-        "langchain_openai.llms", "langchain_openai.chat_models.azure")
-assert [name for name in used if name in sys.modules] == []
+        "langchain_openai.llms", "langchain_openai.chat_models.azure",
+        "httpx._client", "yaml.reader", "opentelemetry.sdk.util", "overrides.enforce")
+loaded = [name for name in used if name in sys.modules]
+assert not loaded, loaded
 """
     reply = text("The capital of France is Paris [1].")
     graded = call({"document_1": {"relevant": True}})
@@ -60,6 +62,7 @@ def test_the_first_use_brings_the_real_package_to_all_who_named_it():
     """Each use in a fork of a process that has used nothing yet."""
     deferred("""import os, sys
 from langsmith import RunTree
+import requests
 from requests import Session
 import langchain_core.tracers.schemas as schemas
 import langgraph.graph
@@ -70,6 +73,7 @@ for use in (
     "assert isinstance(Session(), Session)",
     "class Mine(Session): pass",
     "assert Session.__name__ == 'Session'",
+    "try: {}[0]\\nexcept requests.HTTPError: raise\\nexcept KeyError: pass",
 ):
     if (child := os.fork()) == 0:
         exec(use)

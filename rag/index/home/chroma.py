@@ -21,6 +21,7 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
+from rag.deferred_imports import forget
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from state.closing import Closing, closed_on_failure
 from state.errors import CragError, SetupError, StorageError
@@ -63,6 +64,7 @@ def chromadb_module() -> ModuleType:
             raise SetupError(
                 f"The chromadb package cannot be used: {error}.", "Install crag again."
             ) from error
+    forget("httpx")  # openai looks at every reply whether it was imported
     chromadb.config.Settings.model_config["env_file"] = None
     return chromadb
 
