@@ -1,4 +1,8 @@
-"""Counting tokens as o200k_base does, offline, loaded only when a count is really needed."""
+"""Counting tokens as o200k_base does, offline, loaded only when a count is really needed.
+
+To count a few pages takes tiktoken less time than to build its tables of all ranks. Here a word's
+tokens are found by a single one, and what would take long so is left to tiktoken.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +11,9 @@ import zlib
 from base64 import b64decode
 from functools import lru_cache
 from importlib.util import find_spec
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from state.errors import SetupError
 from state.wording import sound
@@ -31,6 +35,37 @@ _PIECES = (
 _SPECIAL = {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}
 
 
+_LONG = 200
+"""Bytes of a piece, most of which are shorter than twenty."""
+
+
+def count_tokens(text: str) -> int:
+    """Tokens in `text`; what looks like a special token is counted as plain text.
+
+    Raises:
+        SetupError: the ranks are missing or damaged.
+    """
+    return sum(map(_tokens_of, _pieces().findall(sound(text)))) if text else 0
+
+
+@lru_cache(maxsize=1 << 16)
+def _tokens_of(piece: str) -> int:
+    """Of two neighbours the pair that is the lowest token is joined, until none is one."""
+    ranks, data = _ranks(), piece.encode()
+    if data in ranks:
+        return 1
+    if len(data) > _LONG:
+        return len(encoding().encode(piece, disallowed_special=()))
+    parts = [data[place : place + 1] for place in range(len(data))]
+    while len(parts) > 1:
+        joined = [ranks.get(one + other, _TOKENS) for one, other in pairwise(parts)]
+        if (lowest := min(joined)) == _TOKENS:
+            break
+        first = joined.index(lowest)
+        parts[first : first + 2] = [parts[first] + parts[first + 1]]
+    return len(parts)
+
+
 @lru_cache(maxsize=1)
 def encoding() -> tiktoken.Encoding:
     """o200k_base, built from the ranks that came with crag: tiktoken would download them.
@@ -40,30 +75,38 @@ def encoding() -> tiktoken.Encoding:
     """
     import tiktoken
 
+    return tiktoken.Encoding(
+        name="o200k_base",
+        pat_str="|".join(_PIECES),
+        mergeable_ranks=_ranks(),
+        special_tokens=_SPECIAL,
+    )
+
+
+@lru_cache(maxsize=1)
+def _pieces() -> Any:
+    import regex
+
+    return regex.compile("|".join(_PIECES))
+
+
+@lru_cache(maxsize=1)
+def _ranks() -> dict[bytes, int]:
     try:
-        ranks = read_ranks()
+        return read_ranks()
     except (OSError, EOFError, zlib.error, LookupError, ValueError):
         raise SetupError(
             "Tokens cannot be counted: their ranks are missing or damaged.", "Install crag again."
         ) from None
-    return tiktoken.Encoding(
-        name="o200k_base", pat_str="|".join(_PIECES), mergeable_ranks=ranks, special_tokens=_SPECIAL
-    )
-
-
-def count_tokens(text: str) -> int:
-    """Tokens in `text`; what looks like a special token is counted as plain text."""
-    if not text:
-        return 0
-    clean = sound(text)
-    return len(encoding().encode(clean, disallowed_special=()))
 
 
 PACKED = Path(__file__).with_name("o200k_base.bin")
-"""The tokens, 1 MB where their usual form takes 75: how long each is, a byte each, then all of
-them; its rank is its position. Made when crag is built or installed (setup.py).
+"""The tokens, 1 MB where their usual form takes 75, each behind _BETWEEN but the first; its rank is
+its position. Made when crag is built or installed (setup.py).
 """
 _TOKENS = 199_998
+_BETWEEN = b"\xff"
+"""In no UTF-8, and so in no other token; as one it is kept as nothing."""
 
 
 def packed_ranks() -> bytes:
@@ -77,17 +120,15 @@ def packed_ranks() -> bytes:
     tokens = [b64decode(line.split()[0]) for line in lines]
     if [int(line.split()[1]) for line in lines] != list(range(_TOKENS)):
         raise ValueError("the ranks are not the tokens' positions")
-    return zlib.compress(bytes(map(len, tokens)) + b"".join(tokens), 9)
+    return zlib.compress(_BETWEEN.join(t.strip(_BETWEEN) for t in tokens), 9)
 
 
 def read_ranks() -> dict[bytes, int]:
     """Each token's rank; raises as `packed_ranks`."""
     data = zlib.decompress(PACKED.read_bytes() if PACKED.is_file() else packed_ranks())
-    lengths, tokens = data[:_TOKENS], data[_TOKENS:]
-    if len(tokens) != sum(lengths):
-        raise ValueError("the file is cut")
-    places = pairwise(accumulate(lengths, initial=0))
-    return {tokens[start:end]: rank for rank, (start, end) in enumerate(places)}
+    ranks = dict(zip(data.split(_BETWEEN), range(_TOKENS), strict=True))
+    ranks[_BETWEEN] = ranks.pop(b"")
+    return ranks
 
 
 def _source() -> Path:

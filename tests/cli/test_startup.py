@@ -42,7 +42,7 @@ STEPS = [
     ("import rag.graph", "chromadb langchain_openai openai"),
     (CHOOSING, "openai langchain_openai tiktoken"),
     (f"{EMBEDDER}embed_query('x')", "wordllama"),
-    ("from state.tokens import count_tokens; count_tokens('a b')", "bpe_openai"),
+    ("from state.tokens import count_tokens; count_tokens('a b')", "bpe_openai tiktoken"),
 ]
 """What is done one after the other in a process, and what is not imported until then."""
 
