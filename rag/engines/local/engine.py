@@ -56,7 +56,7 @@ class LocalEngine:
     def rewrite(self, request: RewriteRequest) -> Rewritten:
         from rag.engines.local.rewrite import rewrite
 
-        return rewrite(request, self._collection)
+        return rewrite(request)
 
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
         from rag.engines.local.answer import generate

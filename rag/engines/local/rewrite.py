@@ -9,16 +9,11 @@ read.
 
 from __future__ import annotations
 
-from collections import Counter
-from itertools import chain
-
 from rag.engines.local.grade import held_terms
 from rag.engines.protocol import RewriteRequest, Rewritten
-from rag.index.candidates import chunk_terms
-from rag.index.ranking import rarity
-from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans, terms
 from rag.question.parse import share
+from rag.text.sentences import sentence_spans
 from state.passages import ParsedQuestion, RetrievedChunk
 from state.wording import listed
 
@@ -26,14 +21,11 @@ LEARN_FROM = 0.05
 """The least confidence of a passage whose words are worth searching for."""
 WORDS_ADDED = 12
 _QUERY_CHARACTERS = 2000
-_K1 = 1.2
 _NAMED = 4
 
 
-def rewrite(request: RewriteRequest, collection: CollectionReader) -> Rewritten:
-    """The question with the chief words of the best passage (pseudo-relevance feedback,
-    Rocchio 1971; weighed as RM3 does, Abdul-Jaleel et al. 2004).
-    """
+def rewrite(request: RewriteRequest) -> Rewritten:
+    """The question with words of the best passage (pseudo-relevance feedback, Rocchio 1971)."""
     best = _best(request)
     if best is None:
         return Rewritten(None, "no passage comes near enough to learn better words from")
@@ -41,7 +33,7 @@ def rewrite(request: RewriteRequest, collection: CollectionReader) -> Rewritten:
     # Of several questions the one that most is missing of.
     asked = [part["question"] for part in request.parts]
     question = min(asked, key=lambda each: share(each["weights"], held))
-    added = _chief_words(question, best, collection)
+    added = _new_words(question, best)
     query = " ".join(f"{question['text']} {' '.join(added)}".split())[:_QUERY_CHARACTERS]
     tried = {_essence(earlier) for earlier in [request.question, *request.tried]}
     if not added or _essence(query) in tried:
@@ -60,30 +52,21 @@ def _best(request: RewriteRequest) -> RetrievedChunk | None:
     )
 
 
-def _chief_words(
-    question: ParsedQuestion, passage: RetrievedChunk, collection: CollectionReader
-) -> list[str]:
-    """The heaviest words of the passage that the question lacks, each as it is written first."""
-    weights = {
-        term: count / (count + _K1)
-        for term, count in Counter(chain(*chunk_terms(passage))).items()
+def _new_words(question: ParsedQuestion, passage: RetrievedChunk) -> list[str]:
+    """Those of the passage's headings and of its sentence nearest to the question that the question
+    lacks, in order.
+    """
+    text = passage["text"]
+    sentences = [text[start:end] for start, end in sentence_spans(text)]
+    nearest = max(sentences, key=lambda each: share(question["weights"], terms(each)), default="")
+    said = f"{passage['title'] or ''} {passage['heading']} {nearest}"
+    words = {
+        term: fold(said[start:end])
+        for start, end, found in term_spans(said)
+        for term in found
         if term not in question["weights"] and len(term) > 2
     }
-    counts = collection.document_frequencies(sorted(weights))
-    total = max(collection.chunk_count, 1)
-    scored = {
-        term: weight * rarity(counts[term], total)
-        for term, weight in weights.items()
-        # A word of one chunk alone finds no other chunk.
-        if counts.get(term, 0) > 1
-    }
-    ranked = sorted(scored, key=lambda term: (-scored[term], term))[:WORDS_ADDED]
-    spelt: dict[str, str] = {}
-    text = f"{passage['text']} {passage['title'] or ''} {passage['heading']}"
-    for start, end, found in term_spans(text):
-        for term in found:
-            spelt.setdefault(term, fold(text[start:end]))
-    return [spelt.get(term, term) for term in ranked]
+    return [*words.values()][:WORDS_ADDED]
 
 
 def _essence(query: str) -> frozenset[str]:
