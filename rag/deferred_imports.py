@@ -22,6 +22,7 @@ DEFERRED = (
     *("langsmith", "langgraph_sdk", "requests", "langchain_protocol"),
     *("opentelemetry.exporter.otlp.proto.grpc", "opentelemetry.sdk"),  # of Chroma, as these
     *("jsonschema", "yaml", "httpx", "overrides"),
+    "pydantic.v1",  # of LangChain
     "langchain_core.tracers._compat",  # it looks into a class of langsmith as it is imported
 )
 
@@ -51,15 +52,18 @@ WITHOUT_TRACING: dict[tuple[str, str], Callable[..., Any]] = {
 }
 """What langsmith's functions that every run calls come to while nobody has asked for tracing."""
 
-UNCHECKED: dict[tuple[str, str], Any] = {
+IN_PLACE: dict[tuple[str, str], Any] = {
     ("overrides", "override"): lambda method: method,
     ("overrides", "overrides"): lambda method: method,
     ("overrides", "EnforceOverrides"): object,
+    ("pydantic.v1", "BaseModel"): type("BaseModel", (), {}),
+    ("pydantic.v1", "ValidationError"): type("ValidationError", (Exception,), {}),
 }
-"""By these Chroma has each method compared with those above it, at every import anew, which takes
-longer than all else of it.
+"""By the first Chroma has each method compared with those above it, at every import anew, which
+takes longer than all else of it; of the last LangChain asks whether something is one, and nothing
+here is.
 """
-_STANDING_IN = {**WITHOUT_TRACING, **UNCHECKED}
+_STANDING_IN = {**WITHOUT_TRACING, **IN_PLACE}
 
 
 def defer_imports() -> None:

@@ -31,7 +31,8 @@ for option in ("--no-stream", "--events"):
 used = ("langsmith.client", "langgraph_sdk.client", "requests.sessions", "aiohttp",
         "openai.types.batch", "openai.types.responses.response", "openai.resources.beta",
         "langchain_openai.llms", "langchain_openai.chat_models.azure",
-        "httpx._client", "yaml.reader", "opentelemetry.sdk.util", "overrides.enforce")
+        "httpx._client", "yaml.reader", "opentelemetry.sdk.util", "overrides.enforce",
+        "pydantic.v1.main")
 loaded = [name for name in used if name in sys.modules]
 assert not loaded, loaded
 """
