@@ -1,8 +1,4 @@
-"""Counting tokens as o200k_base does, offline, loaded only when a count is really needed.
-
-To count a few pages takes tiktoken less time than to build its tables of all ranks. Here a word's
-tokens are found by a single one, and what would take long so is left to tiktoken.
-"""
+"""Counting tokens as o200k_base does, offline, loaded only when a count is really needed."""
 
 from __future__ import annotations
 
@@ -11,9 +7,8 @@ import zlib
 from base64 import b64decode
 from functools import lru_cache
 from importlib.util import find_spec
-from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from state.errors import SetupError
 from state.wording import sound
@@ -35,37 +30,6 @@ _PIECES = (
 _SPECIAL = {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}
 
 
-_LONG = 200
-"""Bytes of a piece, most of which are shorter than twenty."""
-
-
-def count_tokens(text: str) -> int:
-    """Tokens in `text`; what looks like a special token is counted as plain text.
-
-    Raises:
-        SetupError: the ranks are missing or damaged.
-    """
-    return sum(map(_tokens_of, _pieces().findall(sound(text)))) if text else 0
-
-
-@lru_cache(maxsize=1 << 16)
-def _tokens_of(piece: str) -> int:
-    """Of two neighbours the pair that is the lowest token is joined, until none is one."""
-    ranks, data = _ranks(), piece.encode()
-    if data in ranks:
-        return 1
-    if len(data) > _LONG:
-        return len(encoding().encode(piece, disallowed_special=()))
-    parts = [data[place : place + 1] for place in range(len(data))]
-    while len(parts) > 1:
-        joined = [ranks.get(one + other, _TOKENS) for one, other in pairwise(parts)]
-        if (lowest := min(joined)) == _TOKENS:
-            break
-        first = joined.index(lowest)
-        parts[first : first + 2] = [parts[first] + parts[first + 1]]
-    return len(parts)
-
-
 @lru_cache(maxsize=1)
 def encoding() -> tiktoken.Encoding:
     """o200k_base, built from the ranks that came with crag: tiktoken would download them.
@@ -75,29 +39,22 @@ def encoding() -> tiktoken.Encoding:
     """
     import tiktoken
 
-    return tiktoken.Encoding(
-        name="o200k_base",
-        pat_str="|".join(_PIECES),
-        mergeable_ranks=_ranks(),
-        special_tokens=_SPECIAL,
-    )
-
-
-@lru_cache(maxsize=1)
-def _pieces() -> Any:
-    import regex
-
-    return regex.compile("|".join(_PIECES))
-
-
-@lru_cache(maxsize=1)
-def _ranks() -> dict[bytes, int]:
     try:
-        return read_ranks()
+        ranks = read_ranks()
     except (OSError, EOFError, zlib.error, LookupError, ValueError):
         raise SetupError(
             "Tokens cannot be counted: their ranks are missing or damaged.", "Install crag again."
         ) from None
+    return tiktoken.Encoding(
+        name="o200k_base", pat_str="|".join(_PIECES), mergeable_ranks=ranks, special_tokens=_SPECIAL
+    )
+
+
+def count_tokens(text: str) -> int:
+    """Tokens in `text`; what looks like a special token is counted as plain text."""
+    if not text:
+        return 0
+    return len(encoding().encode(sound(text), disallowed_special=()))
 
 
 PACKED = Path(__file__).with_name("o200k_base.bin")

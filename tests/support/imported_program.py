@@ -21,7 +21,7 @@ from rag.endpoint.failures import foreign_errors  # noqa: E402
 from rag.engines.local.grader_model import grader_model  # noqa: E402
 from rag.graph import shared_graph  # noqa: E402
 from rag.index.home.chroma import chromadb_module  # noqa: E402
-from state.tokens import count_tokens  # noqa: E402
+from state.tokens import encoding  # noqa: E402
 
 chromadb_module()
 for _name in (
@@ -35,7 +35,7 @@ for _name in (
     "langchain_core.messages.block_translators.langchain_v0",
 ):
     import_module(_name)
-count_tokens("read")
+encoding()
 shared_graph()
 # What the first question reads, which takes longer than the question.
 builtin_embedder().embed_query("read")
