@@ -3,6 +3,8 @@ from bare_process import run_code
 from crag import HIGH, copied_home
 from ingest_runs import home_of
 
+pytestmark = pytest.mark.ci
+
 HEAVY = "pydantic numpy langgraph langchain_core chromadb openai tiktoken rich"
 
 

@@ -8,6 +8,8 @@ from scripted_server import ScriptedServer, call, text
 
 from rag.deferred_imports import WITHOUT_TRACING
 
+pytestmark = pytest.mark.ci
+
 
 def deferred(code, **variables):
     begin = "from rag.deferred_imports import defer_imports\ndefer_imports()\n"
@@ -44,7 +46,6 @@ assert not loaded, loaded
         assert len(server.requests) == 4
 
 
-@pytest.mark.ci
 def test_what_stands_in_says_what_langsmith_says_of_a_process_that_traces_nothing():
     codes = []
     for module, name in WITHOUT_TRACING:
@@ -60,7 +61,6 @@ with tracing_context(enabled=False):
     assert deferred(code) == run_code(code)
 
 
-@pytest.mark.ci
 def test_the_first_use_brings_the_real_package_to_all_who_named_it():
     """Each use in a fork of a process that has used nothing yet."""
     deferred("""import os, sys
