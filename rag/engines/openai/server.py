@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rag.endpoint.address import Endpoint
-from rag.endpoint.servers import KnownServer, keep_server, known_server
+from rag.endpoint.known_servers import KnownServer, keep_server, known_server
 from rag.engines.openai.reply import Reply
 from state.settings import Settings
 
