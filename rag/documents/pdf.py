@@ -139,9 +139,8 @@ def _runs(page: PageObject) -> list[Run]:
         if text:
             face = face_of(str((font or {}).get("/BaseFont")))
             level, steep = (by[0] * at[n] + by[1] * at[n + 2] for n in (0, 1))
-            found.append(
-                Run(text, Type(round(wide, 1) if abs(steep) < abs(level) else 0.0, face), right, up)
-            )
+            large = round(wide, 1) if abs(steep) < abs(level) else 0.0
+            found.append(Run(text, Type(large, face), right, up))
 
     page.extract_text(visitor_text=visit)
     return found

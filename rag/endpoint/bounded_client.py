@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-import httpx2 as httpx
+import httpx2
 import openai
 from openai import DefaultHttpxClient
 
@@ -62,9 +62,9 @@ class BoundedClient(DefaultHttpxClient):
         send = super().send
         try:
             reply = within(min(seconds, reply_by - now), lambda: send(request, **given))
-        except (TimeoutError, httpx.TimeoutException) as error:
+        except (TimeoutError, httpx2.TimeoutException) as error:
             raise openai.APITimeoutError(request=request) from error
-        except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.ProxyError) as error:
+        except (httpx2.ConnectError, httpx2.UnsupportedProtocol, httpx2.ProxyError) as error:
             raise openai.APIConnectionError(request=request) from error
         if reply.is_error and not _may_pass(request, reply, reply_by - time.monotonic()):
             reply.headers["x-should-retry"] = "false"
@@ -92,7 +92,7 @@ def _may_pass(request: Any, reply: Any, left: float) -> bool:
     return "insufficient_quota" not in reply.text and not (wait.isdigit() and int(wait) > left)
 
 
-class _Bounded(httpx.SyncByteStream):
+class _Bounded(httpx2.SyncByteStream):
     """A reply's body until `deadline` of time.monotonic."""
 
     def __init__(self, body: Any, deadline: float) -> None:
@@ -106,7 +106,7 @@ class _Bounded(httpx.SyncByteStream):
             if size > MOST_BYTES:
                 raise UnboundedError("its reply is too long")
             if time.monotonic() > self._deadline:
-                raise httpx.ReadTimeout("its reply does not end")
+                raise httpx2.ReadTimeout("its reply does not end")
             yield piece
 
     def close(self) -> None:

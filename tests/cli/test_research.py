@@ -1,6 +1,7 @@
 """`crag research` as a process: streams, exit codes, files, interrupts, the person's answer."""
 
 import json
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -32,6 +33,7 @@ def test_the_report_goes_to_stdout_and_the_run_to_the_trace(home: Path):
     assert plain.stdout.startswith(f"# {TWO_HOPS}\n\n")
     assert "Anna Berg" in plain.stdout
     assert "round 1: " in plain.stderr
+    assert re.search(r"^  done: searcher_001\S+\.md \(\d+ citations?, ", plain.stderr, re.MULTILINE)
     trace = crag(home, "trace", "last")
     assert "round 1 → end" in trace.stdout
     assert plain.stdout.strip() in trace.stdout

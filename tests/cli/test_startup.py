@@ -8,8 +8,8 @@ pytestmark = pytest.mark.ci
 HEAVY = "pydantic numpy langgraph langchain_core chromadb openai tiktoken rich"
 
 
-MOST_LOADED = 115
-"""Modules of crag. They may fall."""
+MOST_LOADED, MOST_RUN = 115, 90
+"""Modules of crag, and those of which a function runs. They may fall."""
 
 
 COMMAND = """from cli.app import app
@@ -72,12 +72,22 @@ for code, unneeded in {!r}:
 
 def test_a_question_loads_no_more_of_the_program_than_it_did(tmp_path):
     asking = ["ask", HIGH, "--home", str(copied_home(tmp_path)), "--engine", "local"]
-    code = f"""import sys
+    code = f"""import sys, threading
+ran = set()
+def note(frame, event, _):
+    if frame.f_code.co_flags & 1:  # of a function, not of a module or class
+        ran.add(frame.f_code.co_filename)
+threading.settrace(note)
+sys.settrace(note)
 from cli.app import app
 try:
     app({asking!r}, prog_name="crag")
 except SystemExit as leaving:
     assert not leaving.code
-print(len([name for name in sys.modules if name.split(".")[0] in ("cli", "rag", "state")]))
+sys.settrace(None)
+names = [name for name in sys.modules if name.split(".")[0] in ("cli", "rag", "state")]
+print(len(names), len({{sys.modules[name].__file__ for name in names}} & ran))
 """
-    assert int(run_code(code).splitlines()[-1]) <= MOST_LOADED
+    loaded, run = run_code(code).splitlines()[-1].split()
+    assert int(loaded) <= MOST_LOADED
+    assert int(run) <= MOST_RUN

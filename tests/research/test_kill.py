@@ -52,7 +52,7 @@ def test_a_whole_run_answers_all_parts_and_goes_through_its_rounds(whole: Whole)
 @pytest.mark.parametrize("question", [THREE_PARTS, SCRIPTED])
 @pytest.mark.parametrize(
     ("kills", "seed"),
-    [(3, 7), *(pytest.param(25, seed, marks=pytest.mark.slow) for seed in range(2))],
+    [(5, 7), *(pytest.param(25, seed, marks=pytest.mark.slow) for seed in range(2))],
 )
 def test_a_killed_run_goes_on_where_it_stood(
     whole: Whole, tmp_path: Path, question: str, kills: int, seed: int
