@@ -119,13 +119,8 @@ class SqliteFile(Database):
     def failures(self) -> AbstractContextManager[None]:
         return sqlite_failures(self.name, self.damaged, self.path)
 
-    @contextmanager
-    def _snapshot(self) -> Iterator[None]:
-        self._connection.execute("begin")
-        try:
-            yield
-        finally:
-            self._connection.execute("commit")
+    def _snapshot(self) -> AbstractContextManager[None]:
+        return transaction(self._connection, "begin")
 
     def _transaction(self) -> AbstractContextManager[None]:
         return transaction(self._connection)
@@ -239,14 +234,28 @@ def connect_to_read(path: Path) -> SqliteConnection:
     return connect(f"{path.absolute().as_uri()}?mode=ro{'' if unfinished else '&immutable=1'}")
 
 
-@contextmanager
-def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Hold the write lock; all that is done inside, or nothing of it."""
-    db.execute("begin immediate")
-    try:
-        yield
-        db.execute("commit")
-    except BaseException:
-        if db.in_transaction:
-            db.execute("rollback")
-        raise
+class transaction:  # noqa: N801 - used as a function is
+    """Hold the write lock; all that is done inside, or nothing of it.
+
+    Not a generator: an interrupt just before its block would leave that to whenever it is
+    collected. What one leaves open here, the next transaction takes back.
+    """
+
+    def __init__(self, db: sqlite3.Connection, begin: str = "begin immediate") -> None:
+        self._db = db
+        self._begin = begin
+
+    def __enter__(self) -> None:
+        self._take_back()
+        self._db.execute(self._begin)
+
+    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
+        try:
+            if failure is None:
+                self._db.execute("commit")
+        finally:
+            self._take_back()
+
+    def _take_back(self) -> None:
+        if self._db.in_transaction:
+            self._db.execute("rollback")
