@@ -52,6 +52,9 @@ def main() -> None:
         code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
     except KeyboardInterrupt:  # before the command was even looked up
         code = Exit.INTERRUPTED
+    for each in (signal.SIGINT, signal.SIGTERM):  # nothing is left to be tidied up
+        if callable(signal.getsignal(each)):
+            signal.signal(each, lambda *_: os._exit(Exit.INTERRUPTED))
     try:
         sys.stdout.flush()
     except OSError:  # what was asked for did not arrive

@@ -158,3 +158,29 @@ def test_an_interrupt_that_python_drops_is_heard(raised):
     words = [sys.executable, "-c", _DROPPED.format(raised=raised)]
     ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.stdout, ran.stderr) == (f"{raised}\n", "")
+
+
+_LATE = """
+import os, signal, sys
+from cli import main
+
+class Slow:
+    def __getattr__(self, name):
+        return getattr(sys.__stdout__, name)
+    def flush(self):
+        os.kill(os.getpid(), signal.{sent})
+
+def app(**_):
+    sys.stdout = Slow()
+    raise SystemExit(0)
+
+main.app = app
+main.main()
+"""
+
+
+@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
+def test_an_interrupt_while_the_last_line_is_written_ends_it_at_once(sent):
+    words = [sys.executable, "-c", _LATE.format(sent=sent)]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stderr) == (130, "")
