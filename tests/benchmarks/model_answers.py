@@ -1,13 +1,16 @@
 """What a model is given of the answers, and what a real one makes of it beside one plain prompt.
 
     python tests/benchmarks/model_answers.py --docs DIR... [--home DIR] [--limit N]
-        [--server http://127.0.0.1:8080/v1 --model qwen] [--plain] [--out FILE]
+        [--server http://127.0.0.1:8080/v1 --model qwen] [--plain] [--talks] [--out FILE]
 
 Without `--server` no model is asked: how often the answer stands within what one would be given
 of the first search, and in how many tokens. With it each question is asked of crag, and with
 `--plain` of the plain prompt that most scripts send, with the four best chunks whole. Right is what
 holds a string of each group of `must` (or one of `answers`) in the model's words; for a question
 that the documents do not answer, a refusal. The sums stand at the end, with times and calls.
+`--talks` asks the sources' conversations in place of their questions: crag with the turns before,
+the plain prompt with what was asked and replied to it before, its chunks found by the last question
+as it was typed. A turn that is no question of the documents (`answerable` null) is not judged.
 """
 
 import argparse
@@ -15,12 +18,12 @@ import json
 import random
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from real_docs import opened, sources
+from real_docs import Source, json_lines, opened, sources
 from shown import holds_all
 
 from rag.context import BEST, context_of
@@ -49,9 +52,14 @@ def given(session: Session, query: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def by_crag(session: Session, query: dict[str, Any]) -> dict[str, Any]:
+def by_crag(session: Session, query: dict[str, Any], history: list[Any]) -> dict[str, Any]:
+    """Lengthens the history by this turn."""
     began = time.perf_counter()
-    answer = session.ask(query["text"])
+    answer = session.ask(query["text"], history=history)
+    history.append(
+        {key: answer[key] for key in ("question", "answer", "standalone_question")}
+        | {"turn": len(history) + 1, "milestone": False}
+    )
     refused = answer["status"] == "abstained"
     proved = [claim["verdict"] for claim in answer["claims"]]
     return {
@@ -66,7 +74,10 @@ def by_crag(session: Session, query: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def by_plain_prompt(session: Session, query: dict[str, Any], given: Any) -> dict[str, Any]:
+def by_plain_prompt(
+    session: Session, query: dict[str, Any], said: list[dict[str, str]], given: Any
+) -> dict[str, Any]:
+    """Lengthens what was said by this question and its reply."""
     import openai
 
     began = time.perf_counter()
@@ -78,12 +89,41 @@ def by_plain_prompt(session: Session, query: dict[str, Any], given: Any) -> dict
             model=given.model,
             temperature=0,
             max_tokens=300,
-            messages=[{"role": "system", "content": PLAIN}, {"role": "user", "content": asked}],
+            messages=[
+                {"role": "system", "content": PLAIN},
+                *said,
+                {"role": "user", "content": asked},
+            ],
         )
     text = reply.choices[0].message.content or ""
+    said += [
+        {"role": "user", "content": query["text"]},
+        {"role": "assistant", "content": text},
+    ]
     refused = REFUSED.casefold() in text.casefold()
     right = refused if not query["answerable"] else holds_all(text, query)
     return {"right": right, "answer": text, "calls": 1, "seconds": time.perf_counter() - began}
+
+
+def talks_of(source: Source) -> list[list[dict[str, Any]]]:
+    file = source.folder / "conversations.jsonl"
+    return [talk["turns"] for talk in json_lines(file)] if file.exists() else []
+
+
+def rows_of(
+    session: Session, talks: Sequence[Sequence[dict[str, Any]]], given: Any
+) -> Iterator[dict[str, Any]]:
+    """A row for each turn that is judged."""
+    for talk in talks:
+        history: list[Any] = []
+        said: list[dict[str, str]] = []
+        for query in talk:
+            row = {"text": query["text"], "answerable": query["answerable"]}
+            row["crag"] = by_crag(session, query, history)
+            if given.plain:
+                row["plain"] = by_plain_prompt(session, query, said, given)
+            if query["answerable"] is not None:
+                yield row
 
 
 def told(name: str, rows: Sequence[dict[str, Any]]) -> str:
@@ -106,6 +146,7 @@ def main() -> None:
     parser.add_argument("--server")
     parser.add_argument("--model", default="qwen")
     parser.add_argument("--plain", action="store_true", help="ask the plain prompt too")
+    parser.add_argument("--talks", action="store_true", help="ask the conversations instead")
     parser.add_argument("--limit", type=int, help="questions of each source, drawn with seed 7")
     parser.add_argument("--out", type=Path, help="a row a question, as JSON lines")
     options = parser.parse_args()
@@ -132,16 +173,13 @@ def main() -> None:
                 request_timeout=1_500,
             )
             with open_session(settings, keep_traces=False) as session:
-                for query in queries:
-                    row = {"id": query["id"], "source": source.name}
-                    row |= {"answerable": query["answerable"], "crag": by_crag(session, query)}
-                    if options.plain:
-                        row["plain"] = by_plain_prompt(session, query, options)
-                    asked.append(row)
-                    print(json.dumps(row), flush=True)
+                talks = talks_of(source) if options.talks else [[query] for query in queries]
+                for row in rows_of(session, talks, options):
+                    asked.append({**row, "source": source.name})
+                    print(json.dumps(asked[-1]), flush=True)
                     if options.out:
                         with options.out.open("a", encoding="utf-8") as file:
-                            file.write(json.dumps(row) + "\n")
+                            file.write(json.dumps(asked[-1]) + "\n")
     for name in ("crag", "plain"):
         if any(name in row for row in asked):
             print(told(name, asked))
