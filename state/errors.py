@@ -123,6 +123,7 @@ _STORAGE_ERRNOS = {
     errno.EACCES: ("Permission denied", _LEAVE),
     errno.EPERM: ("Permission denied", _LEAVE),
     errno.EBADF: ("An output is closed", "Leave it open."),
+    errno.ENAMETOOLONG: ("The name of a file is too long", "Choose a shorter one."),
     errno.EIO: ("The disk reports an input/output error", "Look after it."),
     errno.EMFILE: ("This process may open no more files", "Raise its limit: `ulimit -n 256`."),
     errno.ENFILE: ("The system can open no more files", "Close other programs."),

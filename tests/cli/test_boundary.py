@@ -75,6 +75,12 @@ def test_usage_errors_are_one_line_on_stderr_and_exit_2(arguments: list[str], wo
     assert len(result.stderr.strip().splitlines()) == 1
 
 
+def test_a_home_whose_name_no_disk_takes_is_a_matter_of_set_up():
+    result = CliRunner().invoke(app, ["threads", "list", "--home", "x" * 300])
+    assert result.exit_code == Exit.SETUP
+    assert "name of a file is too long" in result.stderr
+
+
 def test_an_unknown_command_with_escapes_cannot_drive_the_terminal():
     result = CliRunner().invoke(app, ["\x1b[2Jask"])
     assert result.exit_code == Exit.USAGE
