@@ -54,9 +54,11 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(Exit.DONE)
         raise error
+    if _interrupted(error):
+        error = KeyboardInterrupt()
     from state.urls import masked
 
-    if _asked("debug", arguments) and not isinstance(error, typer.Abort | KeyboardInterrupt):
+    if asked("debug", arguments) and not isinstance(error, KeyboardInterrupt):
         import traceback
 
         traceback.print_exception(error)
@@ -64,23 +66,32 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
     line = masked(line)
     for each in line.splitlines():
         Terminal().warn(each)
-    if arguments and arguments[0] in _STREAMING and _asked("events", arguments):
+    if arguments and arguments[0] in _STREAMING and asked("events", arguments):
         _end_events(kind, line, code)
     sys.exit(code)
 
 
-def _asked(switch: str, arguments: Sequence[str]) -> bool:
+def asked(switch: str, arguments: Sequence[str]) -> bool:
     """Whether a switch is on, read before or without its command."""
     flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
     given = os.environ.get(f"CRAG_{switch.upper()}", "").lower()
     return f"--{switch}" in flags or given not in ("", "0", "f", "false", "n", "no", "off")
 
 
+def _interrupted(error: BaseException | None) -> bool:
+    """Also where a library that was just being imported made another error of it, or something
+    failed as it was closed.
+    """
+    while error is not None and not isinstance(error, typer.Abort | KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None
+
+
 def _describe(error: BaseException) -> tuple[str, str, int]:
     """What ended the command: a class of state.errors or a word for others, the one line, and the
     exit code.
     """
-    if isinstance(error, typer.Abort | KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt):
         return "Interrupted", "crag: interrupted.", Exit.INTERRUPTED
     if isinstance(error, typer.TyperException):
         return "UsageError", _usage_line(error), getattr(error, "exit_code", Exit.USAGE)

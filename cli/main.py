@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from threading import Timer, current_thread, main_thread
 from types import FrameType
@@ -16,18 +17,18 @@ gc.set_threshold(250_000, 50, 50)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # To know whether one is installed Pydantic reads what every package says of itself.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-_interruptible = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-if _interruptible and current_thread() is main_thread():
-    # Ctrl-C while modules are being read ends the process, without Python's traceback.
+if current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    # Ctrl-C before the command runs ends the process, without Python's traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 
+from typer.main import get_command  # noqa: E402
+
 from cli.app import app  # noqa: E402
-from cli.errors import Exit, Terminated  # noqa: E402
+from cli.errors import Exit, Terminated, asked  # noqa: E402
 from cli.terminal import prepare_streams  # noqa: E402
 from rag.deferred_imports import defer_imports  # noqa: E402
 
-if signal.getsignal(signal.SIGINT) is signal.SIG_DFL and _interruptible:
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+Heed = Callable[[int, FrameType | None], object]
 
 
 def main() -> None:
@@ -37,24 +38,22 @@ def main() -> None:
     os.umask(0o077)  # what this process makes is its owner's alone
     prepare_streams()
     sys.unraisablehook = heed_interrupt
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        # Asked to end, it ends as after Ctrl-C: what is finished is kept, nothing is left over.
-        signal.signal(signal.SIGTERM, _terminate)
     for name in list(os.environ):
         # LangGraph sends whole runs, documents and all, wherever LangSmith's variables say.
         if name.startswith(("LANGSMITH_", "LANGCHAIN_")):
             del os.environ[name]
     defer_imports()
-    code = 1
+    command, code = get_command(app), 1
     try:
-        app(prog_name="crag")
+        try:
+            _heed(signal.default_int_handler, _terminate)
+            command(prog_name="crag")
+        finally:  # nothing is left to be tidied up
+            _heed(_leave, _leave)
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
-    except KeyboardInterrupt:  # before the command was even looked up
+    except KeyboardInterrupt:  # twice, or after the last line
         code = Exit.INTERRUPTED
-    for each in (signal.SIGINT, signal.SIGTERM):  # nothing is left to be tidied up
-        if callable(signal.getsignal(each)):
-            signal.signal(each, lambda *_: os._exit(Exit.INTERRUPTED))
     try:
         sys.stdout.flush()
     except OSError:  # what was asked for did not arrive
@@ -66,10 +65,12 @@ def main() -> None:
 
 def heed_interrupt(dropped: sys.UnraisableHookArgs) -> None:
     """Python drops what is raised where an object is taken down, also an interrupt: that is sent
-    again a moment later.
+    again a moment later. The rest is for --debug: what an interrupt found half entered may be taken
+    down after what it needs.
     """
     if not issubclass(dropped.exc_type, KeyboardInterrupt):
-        sys.__unraisablehook__(dropped)
+        if asked("debug", sys.argv):
+            sys.__unraisablehook__(dropped)
         return
     again = signal.SIGTERM if dropped.exc_type is Terminated else signal.SIGINT
     timer = Timer(0.05, os.kill, (os.getpid(), again))
@@ -77,5 +78,17 @@ def heed_interrupt(dropped: sys.UnraisableHookArgs) -> None:
     timer.start()
 
 
+def _heed(interrupt: Heed, end: Heed) -> None:
+    """What the caller had this process ignore stays ignored."""
+    for each, heed in ((signal.SIGINT, interrupt), (signal.SIGTERM, end)):
+        if signal.getsignal(each) is not signal.SIG_IGN:
+            signal.signal(each, heed)
+
+
 def _terminate(_signal: int, _frame: FrameType | None) -> None:
+    """Asked to end, it ends as after Ctrl-C: what is finished is kept, nothing is left over."""
     raise Terminated
+
+
+def _leave(_signal: int, _frame: FrameType | None) -> None:
+    os._exit(Exit.INTERRUPTED)

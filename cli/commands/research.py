@@ -62,13 +62,13 @@ def research(
     with Research(settings, terminal.notice) as run:
         try:
             report = _researched(run, text, resume, answer, terminal, data=data, events=events)
-        except (KeyboardInterrupt, typer.Abort):
-            if run.run_id is not None:
-                terminal.warn(_how_to_resume(run.run_id))
-            raise
         except CragError as error:
             if run.run_id is not None:
                 error.hint = f"{error.hint or ''} {_how_to_resume(run.run_id)}".strip()
+            raise
+        except BaseException:  # an interrupt, or what a library made of it
+            if run.run_id is not None:
+                terminal.warn(_how_to_resume(run.run_id))
             raise
     _print_report(report, terminal, data=data)
     unanswered = report["status"] == "abstained" and not ok_abstain

@@ -1,8 +1,10 @@
+import signal
 import subprocess
 import sys
 
 import pytest
 from turn_samples import make_answer, open_turn_store
+from typer import Abort
 from typer.testing import CliRunner
 
 from cli.app import app
@@ -45,6 +47,31 @@ def test_want_of_memory_is_called_so(error: Exception, capsys: pytest.CaptureFix
     assert ended.value.code == 4
     said = "crag: There is no more memory. Close other programs, or raise `ulimit -v`.\n"
     assert capsys.readouterr().err == said
+
+
+def foreign_error() -> Exception:
+    """What pybind11 makes of an interrupt while a module of its own is imported."""
+    error = ImportError("initialization failed")
+    error.__cause__ = KeyboardInterrupt()
+    return error
+
+
+def failure_at_closing() -> Exception:
+    """What failed after an interrupt, as something was closed."""
+    error = errors.StorageError("Cannot be closed.")
+    error.__context__ = KeyboardInterrupt()
+    return error
+
+
+@pytest.mark.parametrize(
+    "error", [KeyboardInterrupt(), Abort(), foreign_error(), failure_at_closing()], ids=repr
+)
+def test_an_interrupt_is_called_so_whatever_was_made_of_it(
+    error: BaseException, capsys: pytest.CaptureFixture[str]
+):
+    with pytest.raises(SystemExit) as ended:
+        end_on(error, ["ask", "q", "--debug"])
+    assert (ended.value.code, capsys.readouterr().err) == (130, "crag: interrupted.\n")
 
 
 def test_an_error_says_what_happened_and_what_to_do_on_one_line():
@@ -149,6 +176,7 @@ class Held:
         raise {raised}
 
 sys.unraisablehook = heed_interrupt
+signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, _terminate)
 try:
     held = Held()
@@ -166,6 +194,42 @@ def test_an_interrupt_that_python_drops_is_heard(raised):
     assert (ran.stdout, ran.stderr) == (f"{raised}\n", "")
 
 
+_EARLY = """
+import os, signal
+from cli import main
+
+main.prepare_streams = lambda: os.kill(os.getpid(), signal.SIGINT)
+main.main()
+"""
+
+
+def test_an_interrupt_before_the_command_shows_no_traceback():
+    words = [sys.executable, "-c", _EARLY]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stderr) == (-signal.SIGINT, "")
+
+
+_DROPPED_ERROR = """
+import sys
+from cli.main import heed_interrupt
+
+class Held:
+    def __del__(self):
+        raise ValueError
+
+sys.unraisablehook = heed_interrupt
+held = Held()
+del held
+"""
+
+
+@pytest.mark.parametrize(("given", "shown"), [([], False), (["--debug"], True)])
+def test_an_error_that_python_drops_is_for_debug_alone(given, shown):
+    words = [sys.executable, "-c", _DROPPED_ERROR, *given]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert ("Traceback" in ran.stderr, ran.returncode) == (shown, 0)
+
+
 _LATE = """
 import os, signal, sys
 from cli import main
@@ -176,11 +240,11 @@ class Slow:
     def flush(self):
         os.kill(os.getpid(), signal.{sent})
 
-def app(**_):
+def command(**_):
     sys.stdout = Slow()
     raise SystemExit(0)
 
-main.app = app
+main.get_command = lambda _app: command
 main.main()
 """
 
