@@ -15,6 +15,7 @@ from rag.text.block_builder import ends_open
 from state.blocks import Block, BlockKind
 from state.documents import without_header
 from state.passages import ContextDocument, Grade, RetrievedChunk, is_web
+from state.tokens import about_tokens
 
 BEST = 20
 """Chunks that are given at most before their neighbours."""
@@ -39,7 +40,7 @@ def context_of(
     ranked: Sequence[RetrievedChunk], reader: CollectionReader, tokens: int
 ) -> list[ContextDocument]:
     """`ranked`: the best first. Documents are numbered from 1 in the order of their best chunks.
-    What further searches found may take half as many tokens again.
+    What further searches found may take half as many of about `tokens` again.
     """
     further = len({_search(chunk) for chunk in ranked}) - 1
     chosen: dict[str, RetrievedChunk] = {}
@@ -114,11 +115,11 @@ def _take(
     *,
     first: bool = False,
 ) -> int:
-    """The tokens of these chunks, which are taken all or none; the very first is taken anyway."""
-    from state.tokens import count_tokens
-
+    """About the tokens of these chunks, which are taken all or none; the very first is taken
+    anyway.
+    """
     new = [chunk for chunk in chunks if chunk["chunk_id"] not in chosen]
-    cost = sum(count_tokens(chunk["text"]) for chunk in new)
+    cost = sum(about_tokens(chunk["text"]) for chunk in new)
     if cost > left and not first:
         return 0
     chosen.update((chunk["chunk_id"], chunk) for chunk in new)

@@ -91,7 +91,7 @@ class Settings(BaseSettings):
     engine: EngineName = Field(EngineName.AUTO, description="local, openai, or auto")
     k: int = Field(8, ge=1, le=200, description="chunks retrieved a loop")
     context_tokens: int = Field(
-        6_000, ge=500, le=200_000, description="tokens of the documents that a model is given"
+        6_000, ge=500, le=200_000, description="tokens of documents for a model, about"
     )
     full: bool = Field(default=False, description="whole blocks where snippets are shown")
     max_loops: int = Field(3, ge=0, le=20, description="further searches a question at most")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 from base64 import b64decode
 from functools import lru_cache
@@ -27,6 +28,8 @@ _PIECES = (
     r"\s+(?!\S)",
     r"\s+",
 )
+_ABOUT = re.compile(r"[a-zA-Z]{1,8}|[\u2e80-\uffff]|[^\W\d_]{1,3}|\d{1,3}|[^\w\s]{1,3}|_|\n+")
+"""What is mostly one token."""
 _SPECIAL = {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}
 
 
@@ -55,6 +58,13 @@ def count_tokens(text: str) -> int:
     if not text:
         return 0
     return len(encoding().encode(sound(text), disallowed_special=()))
+
+
+def about_tokens(text: str) -> int:
+    """Without the ranks, which take longer to read than a question's search: of prose, code and
+    tables 0.8 to 1.2 of what `count_tokens` says, of Chinese and Russian up to 1.5.
+    """
+    return len(_ABOUT.findall(text))
 
 
 PACKED = Path(__file__).with_name("o200k_base.bin")

@@ -37,6 +37,8 @@ used = ("langsmith.client", "langgraph_sdk.client", "requests.sessions", "aiohtt
         "pydantic.v1.main")
 loaded = [name for name in used if name in sys.modules]
 assert not loaded, loaded
+from state.tokens import encoding
+assert not encoding.cache_info().currsize  # the server says how many tokens they were
 """
     reply = text("The capital of France is Paris [1].")
     graded = call({"document_1": {"relevant": True}})

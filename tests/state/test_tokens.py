@@ -62,3 +62,18 @@ def test_the_packed_ranks_are_those_they_were_made_from(tmp_path, monkeypatch):
     file.write_bytes(file.read_bytes()[:-1_000])
     with pytest.raises(SetupError, match="missing or damaged"):
         tokens.encoding.__wrapped__()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The museum is open daily from ten; adults pay £12 a day, children nothing at all.",
+        "def unwrap(rows):\n    return [row[0] for row in rows if row.kind is not Kind.EMPTY]",
+        "| 2,041.50 | 17.25 | 980 |\n| 1,870.00 | 16.40 | 1,012 |\n| 3.5 | 0.02 | 77 |",
+        "Das Eisenbahnmuseum ist täglich ab zehn Uhr geöffnet; Erwachsene zahlen zwölf Pfund.",
+        "铁路博物馆每天上午十点开放，成人票价为十二英镑，儿童免费。请提前预订导游服务。",
+        "Музей железной дороги открыт ежедневно с десяти утра, билет стоит двенадцать фунтов.",
+    ],
+)
+def test_about_how_many_they_are_is_known_without_the_ranks(text):
+    assert 0.8 <= tokens.about_tokens(text) / tokens.count_tokens(text) <= 1.5
