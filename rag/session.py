@@ -122,6 +122,7 @@ class Session(Closing):
         tokens: bool = True,
         budget: Budget | None = None,
         parent: str | None = None,
+        leave: Leave | None = None,
     ) -> Generator[Event]:
         """Run one turn and yield its events, the answer last.
 
@@ -129,12 +130,12 @@ class Session(Closing):
         `budget` stands in for the settings' own, where several questions share one.
         `history` stands in for a thread's own, oldest turn first. `parent` is the research
         run that the question is asked for: its trace is kept with that. Whatever ends the turn
-        early (an error, Ctrl-C, a closed iterator) leaves the thread as it was.
+        early (an error, Ctrl-C, `leave`, a closed iterator) leaves the thread as it was.
 
         Raises:
             CragError: the index, the engine or a store failed.
         """
-        leave = Leave()
+        leave = leave or Leave()
         budget = budget or Budget.start(self.settings)
         deps = Dependencies(
             settings=self.settings,

@@ -39,8 +39,15 @@ class Leave:
     """Whether a run was left, agreed on by both of its threads."""
 
     def __init__(self) -> None:
+        self.said: SimpleQueue[Any] = SimpleQueue()
         self._lock = Lock()
         self._left = False
+
+    def interrupt(self) -> None:
+        """As Ctrl-C, for a signal's handler; heeded where the run's next item is waited for, so
+        that nothing is broken off which the next run needs.
+        """
+        self.said.put(_End(KeyboardInterrupt()))
 
     def leave(self) -> None:
         """From here on no `unless_left` begins; one that has begun is waited for."""
@@ -84,7 +91,7 @@ def in_background(
     When the consumer stops early (Ctrl-C, a closed generator) it is free at once; the run
     stops at its next item, and what it raises then is nobody's concern.
     """
-    said: SimpleQueue[T | _End[T]] = SimpleQueue()
+    said: SimpleQueue[T | _End[T]] = leave.said
 
     def work() -> None:
         try:
@@ -107,7 +114,7 @@ def in_background(
             except Empty:
                 raise TimeoutError from None
             if isinstance(item, _End):
-                ended = True
+                ended = not isinstance(item.error, KeyboardInterrupt)
                 if item.error is not None:
                     raise item.error
                 return

@@ -35,15 +35,16 @@ def ask(
 ) -> int:
     """Answer one question from the collection, each sentence cited."""
     from rag.session import open_session
+    from rag.turn_run import Leave
 
     terminal, text = given.terminal, read_question(question)
     settings = on_thread(given, continue_=continue_)
     with open_session(settings, terminal.notice) as session:
         report_staleness(terminal, settings)
         streaming = terminal.out_is_tty and not (no_stream or json_ or events)
-        live = LiveAnswer(terminal, trace=trace, events=events, stream=streaming)
-        tokens = streaming or events
-        turn = session.stream(text, thread=settings.thread, pin=pin, tokens=tokens)
+        leave, tokens = Leave(), streaming or events
+        live = LiveAnswer(terminal, leave.interrupt, trace=trace, events=events, stream=streaming)
+        turn = session.stream(text, thread=settings.thread, pin=pin, tokens=tokens, leave=leave)
         with live, closing(turn) as run:
             for event in run:
                 live.show(event)

@@ -79,8 +79,11 @@ class Conversation:
         Raises:
             CragError: as `Session.stream`.
         """
-        live = LiveAnswer(self.terminal, trace=self.live_trace, stream=self._stream)
-        turn = self.session.stream(question, thread=self.thread, tokens=self._stream)
+        from rag.turn_run import Leave
+
+        leave, stream = Leave(), self._stream
+        live = LiveAnswer(self.terminal, leave.interrupt, trace=self.live_trace, stream=stream)
+        turn = self.session.stream(question, thread=self.thread, tokens=stream, leave=leave)
         with live, closing(turn) as run:
             for event in run:
                 live.show(event)

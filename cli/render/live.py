@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
 from cli.terminal import Terminal, clean
@@ -26,16 +28,24 @@ _DOING = {
 
 
 class LiveAnswer:
-    """Shows a run's events as they come, and holds its answer.
+    """Shows a run's events as they come, and holds its answer. Ctrl-C is given to `interrupt`: what
+    is being drawn is not broken off.
 
     On a terminal the draft grows in place, and gives way to the checked answer, which the caller
     prints; elsewhere nothing is shown but the trace or the events asked for.
     """
 
     def __init__(
-        self, terminal: Terminal, *, trace: bool, stream: bool, events: bool = False
+        self,
+        terminal: Terminal,
+        interrupt: Callable[[], None],
+        *,
+        trace: bool,
+        stream: bool,
+        events: bool = False,
     ) -> None:
         self._terminal = terminal
+        self._interrupt = interrupt
         self._events = events
         self._stream = stream and not trace
         self._view: TraceView | None = None
@@ -54,6 +64,9 @@ class LiveAnswer:
         return self._answer
 
     def __enter__(self) -> Self:
+        self._before = signal.getsignal(signal.SIGINT)
+        if self._before is not signal.SIG_IGN:
+            signal.signal(signal.SIGINT, lambda *_: self._interrupt())
         if self._stream:
             from rich.live import Live
 
@@ -68,6 +81,7 @@ class LiveAnswer:
             # no more than a screen.
             self._live.update("", refresh=True)
             self._live.stop()
+        signal.signal(signal.SIGINT, self._before)
 
     def show(self, event: Event) -> None:
         if event["event"] == "answer":

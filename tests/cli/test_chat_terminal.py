@@ -4,6 +4,7 @@ import re
 import signal
 import time
 from io import StringIO
+from unittest.mock import Mock
 
 import pexpect
 import pytest
@@ -176,12 +177,20 @@ def test_before_something_is_deleted_a_person_is_asked(home):
         assert (child.exitstatus, len(turns(home, "kept"))) == (code, 1)
 
 
+def test_an_interrupt_breaks_off_nothing_that_is_being_drawn():
+    before, interrupt = signal.getsignal(signal.SIGINT), Mock()
+    with LiveAnswer(Terminal(), interrupt, trace=False, stream=False):
+        signal.raise_signal(signal.SIGINT)
+    interrupt.assert_called_once_with()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
 def test_of_a_draft_longer_than_the_screen_no_more_is_drawn_than_can_be_taken_back(monkeypatch):
     lines, screen = 6, StringIO()
     monkeypatch.setattr("sys.stdout", screen)
     for name, value in (("COLUMNS", "40"), ("LINES", str(lines)), ("FORCE_COLOR", "1")):
         monkeypatch.setenv(name, value)
-    with LiveAnswer(Terminal(), trace=False, stream=True) as live:
+    with LiveAnswer(Terminal(), Mock(), trace=False, stream=True) as live:
         for number in range(60):
             live.show({"event": "token", "text": f"line {number}\n"})
         deadline = time.monotonic() + 10
