@@ -1,4 +1,4 @@
-"""One deadline for a call to somebody else's server, however it is answered.
+"""Calls in a thread of their own: one deadline for somebody else's server, however it answers.
 
 The limits that HTTP clients take count each read anew: a server that drips a byte a second
 passes them all.
@@ -13,8 +13,9 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def within(seconds: float, call: Callable[[], T]) -> T:
-    """`call()`, and what it raises. A call that takes longer is left to its own limits.
+def begun(call: Callable[[], T]) -> Callable[[float | None], T]:
+    """`call()` in a thread of its own; what is returned waits for it, so many seconds at most, and
+    gives what it gives, or raises what it raises.
 
     Raises:
         TimeoutError: it took longer.
@@ -28,11 +29,24 @@ def within(seconds: float, call: Callable[[], T]) -> T:
         except BaseException as error:  # noqa: BLE001 - raised again on the caller's thread
             failed.append(error)
 
-    thread = Thread(target=work, name="within", daemon=True)
+    thread = Thread(target=work, name="begun", daemon=True)
     thread.start()
-    thread.join(max(0.0, seconds))
-    if failed:
-        raise failed[0]
-    if not made:
-        raise TimeoutError(f"no whole reply within {seconds:.3g} s")
-    return made[0]
+
+    def wait(seconds: float | None) -> T:
+        thread.join(None if seconds is None else max(0.0, seconds))
+        if failed:
+            raise failed[0]
+        if not made:
+            raise TimeoutError(f"no whole reply within {seconds or 0:.3g} s")
+        return made[0]
+
+    return wait
+
+
+def within(seconds: float, call: Callable[[], T]) -> T:
+    """`call()`, and what it raises. A call that takes longer is left to its own limits.
+
+    Raises:
+        TimeoutError: it took longer.
+    """
+    return begun(call)(seconds)

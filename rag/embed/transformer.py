@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from rag.embed.protocol import TokenVectors
 from rag.embed.weights import GRAPH, TOKENIZER
 from state.cores import usable_cores
+from state.deadline import begun
 from state.errors import SetupError
 from state.wording import sound
 
@@ -36,51 +37,56 @@ class Transformer:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._loading: Callable[[float | None], tuple[Any, Any]] | None = None
+
+    def prepare(self) -> None:
+        """Beside a search, which their loaders let go on; raises nothing."""
+        if self._loading is None:
+            self._loading = begun(self._load)
 
     def read(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Unit vectors of each text's tokens but its signs. A long text is read in windows, whose
         edges are read twice.
         """
-        self._tokenizer.enable_truncation(TOKENS, stride=_OVERLAP)
         return [self._read(sound(text[:_CHARACTERS])) for text in texts]
 
     def _read(self, text: str) -> TokenVectors:
         """By itself: texts that are read together are rounded together, and it takes no longer."""
         import numpy as np
 
-        whole = self._tokenizer.encode(text)
+        tokenizer, session = self._loaded
+        whole = tokenizer.encode(text)
         found: list[TokenVectors] = []
         for window in (whole, *whole.overflowing):
             ids = np.array([window.ids], dtype=np.int64)
-            (vectors,) = self._session.run(None, {"ids": ids, "mask": np.ones_like(ids)})[0]
+            (vectors,) = session.run(None, {"ids": ids, "mask": np.ones_like(ids)})[0]
             found.append(_of_words(text, window.offsets, vectors))
         return TokenVectors(*map(np.concatenate, zip(*found, strict=True)))
 
     @cached_property
-    def _session(self) -> Any:
+    def _loaded(self) -> tuple[Any, Any]:
+        """The tokenizer and the session."""
+        return self._load() if self._loading is None else self._loading(None)
+
+    def _load(self) -> tuple[Any, Any]:
         import onnxruntime  # type: ignore[import-untyped]
+        from tokenizers import Tokenizer
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = usable_cores()
         options.inter_op_num_threads = 1
         options.log_severity_level = 4
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        file = str(self._folder / GRAPH)
+        graph, words = (str(self._folder / name) for name in (GRAPH, TOKENIZER))
+        cpu = ["CPUExecutionProvider"]
         try:
-            return onnxruntime.InferenceSession(file, options, providers=["CPUExecutionProvider"])
-        except Exception as error:  # noqa: BLE001 - its classes have no base of their own
-            raise _unusable(self._folder, error) from None
-
-    @cached_property
-    def _tokenizer(self) -> Any:
-        from tokenizers import Tokenizer
-
-        try:
-            tokenizer = Tokenizer.from_file(str(self._folder / TOKENIZER))
-        except Exception as error:  # noqa: BLE001 - it raises no other class
+            tokenizer = Tokenizer.from_file(words)
+            session = onnxruntime.InferenceSession(graph, options, providers=cpu)
+        except Exception as error:  # noqa: BLE001 - their classes have no base of their own
             raise _unusable(self._folder, error) from None
         tokenizer.no_padding()
-        return tokenizer
+        tokenizer.enable_truncation(TOKENS, stride=_OVERLAP)
+        return tokenizer, session
 
 
 def _of_words(text: str, spans: Sequence[tuple[int, int]], vectors: Vectors) -> TokenVectors:

@@ -40,6 +40,9 @@ class KeptReadings:
             found |= {key: _unpacked(*held) for key, held in made.items()}
         return [found[key] for key in keys]
 
+    def knows(self, text: str) -> bool:
+        return bool(self._known([_key(text)]))
+
     def _known(self, keys: Sequence[bytes]) -> dict[bytes, TokenVectors]:
         marks = ",".join("?" * len(keys))
         query = f"SELECT key, vectors, spans FROM readings WHERE key IN ({marks})"  # noqa: S608

@@ -47,6 +47,14 @@ class Meaning:
         """Whether the transformer reads what is asked here and now: its words are English."""
         return self._folder is not None and in_use() == ENGLISH
 
+    def prepare(self, question: str) -> None:
+        """Begins to load what reads, beside the search for what it will read."""
+        if self.reads:
+            assert self._folder is not None
+            model, kept = _opened(self._folder, self._home)
+            if not kept.knows(question):
+                model.prepare()
+
     def likeness(self, question: str, texts: Sequence[str]) -> list[MaxSim]:
         """Of each text to the question as a whole, and where something is carried behind it to what
         was typed and to what that may mean.

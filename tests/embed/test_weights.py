@@ -130,8 +130,11 @@ def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
 def test_a_broken_graph_is_named(known: Path, tmp_path: Path) -> None:
     held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
     (held.folder / weights.GRAPH).write_bytes(b"no graph")
-    with pytest.raises(SetupError, match="cannot be used"):
-        Transformer(held.folder).read(["the wolf"])
+    begun = Transformer(held.folder)
+    begun.prepare()
+    for broken in (Transformer(held.folder), begun, begun):
+        with pytest.raises(SetupError, match="cannot be used"):
+            broken.read(["the wolf"])
 
 
 NOTHING = TokenVectors(np.zeros((0, 2), np.float32), np.zeros((0, 2), int))
