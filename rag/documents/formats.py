@@ -60,11 +60,12 @@ PACKED = {"docx", "pptx", "xlsx", "odt", "epub"}
 _KINDS = {
     "an image": ".ico .heic .avif .psd .svg .eps",
     "audio or video": ".mp3 .wav .ogg .flac .m4a .mp4 .mov .avi .mkv .webm .wmv .aac .opus",
-    "an archive": ".zip .gz .bz2 .xz .zst .7z .rar .tar .tgz .jar .war .whl .deb .rpm .iso .dmg",
     "a program": ".exe .dll .so .dylib .o .a .lib .class .pyc .pyo .wasm .bin .node",
     "a database": ".db .sqlite .sqlite3 .mdb .accdb .parquet .feather .arrow .npy .npz .pkl",
     "a font": ".ttf .otf .woff .woff2 .eot",
 }
+_ARCHIVES = ".zip .gz .bz2 .xz .zst .7z .rar .tar .tgz .jar .war .whl .deb .rpm .iso .dmg"
+ARCHIVE = "an archive: unpack it to have its files read"
 _SAVED_AS = {
     ".doc": ".docx", ".dot": ".docx", ".rtf": ".docx", ".ppt": ".pptx", ".pps": ".pptx",
     ".msg": ".eml", ".mbox": "one .eml a message", ".ics": ".csv", ".ical": ".csv", ".vcf": ".csv",
@@ -76,7 +77,7 @@ UNSUPPORTED = {
     for suffix in suffixes.split()
 }
 """Extensions that are not read, with the reason."""
-UNSUPPORTED |= {
+UNSUPPORTED |= dict.fromkeys(_ARCHIVES.split(), ARCHIVE) | {
     suffix: f"{suffix} files are not read: save it as {wanted}"
     for suffix, wanted in _SAVED_AS.items()
 }

@@ -11,7 +11,7 @@ from importlib import import_module
 from pathlib import Path
 
 from rag.documents.encoding import is_text
-from rag.documents.formats import FORMATS, PACKED, SUFFIXES, UNSUPPORTED, Format
+from rag.documents.formats import ARCHIVE, FORMATS, PACKED, SUFFIXES, UNSUPPORTED, Format
 from rag.documents.limits import MIB, Limits, check_size
 from rag.documents.stream import Reader, Reading, cleaned, parsing
 from state.errors import DocumentError, UnsupportedFormatError
@@ -119,7 +119,7 @@ def _zip_format(path: Path, named: Format | None) -> Format:
             return FORMATS[name]
     if named is not None and named.name in PACKED:
         raise DocumentError(f"damaged {named.name} file: its main part is missing")
-    raise UnsupportedFormatError("an archive: unpack it to have its files read")
+    raise UnsupportedFormatError(ARCHIVE)
 
 
 def _compound_format(path: Path, named: Format | None) -> Format:

@@ -164,7 +164,8 @@ def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) ->
         ("a.thmx", old, "save it as .docx"),
         ("a.doc", old, "save it as .docx"),
         ("a.rtf", b"{\\rtf1 rich}", "save it as .docx"),
-        ("a.zip", b"PK\x05\x06" + b"\0" * 18, "archive"),
+        ("a.zip", b"PK\x05\x06" + b"\0" * 18, "unpack it"),
+        ("a.tar.gz", b"\x1f\x8b\x08" + b"\0" * 18, "unpack it"),
         ("a.mp3", bytes(range(256)) * 8, "audio"),
     ]:
         with pytest.raises(UnsupportedFormatError, match=reason):
