@@ -40,7 +40,8 @@ def shown_stretch(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longe
     place = 0
     blocks = [Block(*chunk["blocks"][unit.place]) for unit in units]
     levels = [each.level for each in blocks if each.kind is BlockKind.ITEM]
-    depth = levels[0] - 1 if levels and ITEM.match(lead) else min(levels, default=0)
+    nested = blocks[0].kind is BlockKind.ITEM and ITEM.match(lead)
+    depth = levels[0] - 1 if nested else min(levels, default=0)
     while place < len(units):
         block = blocks[place]
         own = [unit for unit in units[place:] if unit.place == units[place].place]

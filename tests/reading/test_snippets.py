@@ -90,6 +90,13 @@ def test_an_item_is_set_in_below_the_one_that_it_belongs_to(found):
     assert any("- a can of oil\n  - or of petrol" in each for each in shown)
 
 
+def test_steps_behind_the_code_of_a_step_stand_where_that_one_does(tmp_path):
+    before = "# Moving\n\n" + "The keeper comes early. " * 12
+    steps = "1.  Stop it.\n\n    ```\n    lamp --out\n    ```\n\n2.  Take it down.\n"
+    shown = shown_of(tmp_path, f"{before}\n\n{steps}", "lamp --out")[0]["shown"]
+    assert shown == "1. Stop it.\n\n    lamp --out\n\n2. Take it down."
+
+
 def test_what_another_page_says_again_is_not_shown(reader):
     hits = reader.search("lamp", 8)
     twice = [*hits, *({**hit, "source": "again.md"} for hit in hits)]
