@@ -203,6 +203,17 @@ def test_a_field_of_a_files_head_is_shown_only_where_it_says_something_of_the_ma
     assert asked[0]["shown"] == "author: Ann Orrin"
 
 
+def test_what_stands_below_a_heading_is_read_as_of_what_its_files_head_names(tmp_path):
+    cheese = (
+        "---\ntitle: Cheese\n---\n\n## Directions\n\n- Warm the milk.\n- Leave it for a night.\n"
+    )
+    dip = "---\ntitle: Dip\n---\n\n## Directions\n\n- Stir in the cheese and enjoy.\n"
+    texts = {"cheese.md": cheese, "dip.md": dip}
+    with session_of(tmp_path, texts) as session:
+        first = session.ask("How do I make cheese?")["citations"][0]
+    assert first["quote"] == "- Warm the milk.\n- Leave it for a night."
+
+
 def test_a_chapter_that_only_counts_is_named_with_what_it_is_of(tmp_path):
     text = "# The Drowned Bell\n\n## I\n\nThe ferryman heard a bell below the water at noon.\n"
     assert shown_of(tmp_path, text, "who heard a bell?")[0]["heading"] == "The Drowned Bell > I"
