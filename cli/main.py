@@ -25,7 +25,7 @@ from typer.main import get_command  # noqa: E402
 
 from cli.app import app  # noqa: E402
 from cli.errors import Exit, Terminated, asked  # noqa: E402
-from cli.terminal import prepare_streams  # noqa: E402
+from cli.terminal import Terminal, prepare_streams  # noqa: E402
 from rag.deferred_imports import defer_imports  # noqa: E402
 
 Heed = Callable[[int, FrameType | None], object]
@@ -52,7 +52,8 @@ def main() -> None:
             _heed(_leave, _leave)
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
-    except KeyboardInterrupt:  # twice, or after the last line
+    except KeyboardInterrupt:  # a second one, before the first was told of
+        Terminal().warn("crag: interrupted.")
         code = Exit.INTERRUPTED
     try:
         sys.stdout.flush()

@@ -75,5 +75,7 @@ class HomeDb(SqliteFile):
                     yield cursor
 
         saver = HomeSaver(self.connected())
+        # A turn that was left may still read with it: closed meanwhile, SQLite breaks down.
+        saver.lock = self._lock  # type: ignore[assignment]
         saver.setup()
         return saver

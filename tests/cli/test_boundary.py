@@ -254,3 +254,20 @@ def test_an_interrupt_while_the_last_line_is_written_ends_it_at_once(sent):
     words = [sys.executable, "-c", _LATE.format(sent=sent)]
     ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
     assert (ran.returncode, ran.stderr) == (130, "")
+
+
+_TWICE = """
+from cli import main
+
+def command(**_):
+    raise KeyboardInterrupt
+
+main.get_command = lambda _app: command
+main.main()
+"""
+
+
+def test_a_second_interrupt_before_the_first_is_told_of_is_told_of():
+    words = [sys.executable, "-c", _TWICE]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert (ran.returncode, ran.stderr) == (130, "crag: interrupted.\n")
