@@ -41,16 +41,18 @@ def chat(
         hint = " /help lists the commands; Ctrl-D leaves." if typed else ""
         terminal.notice(f"On thread {talk.thread}, {reader.name} with {documents}.{hint}")
         read = typed_at_prompt(talk) if typed else read_piped
-        code = Exit.DONE
+        code, told = Exit.DONE, ""
         while True:
             try:
-                line = read()
+                if told:
+                    terminal.notice(told)
+                told, line = "", read()
                 if line is None or not _take(talk, line.strip()):
                     return code
             except KeyboardInterrupt as interrupt:
                 if not typed or isinstance(interrupt, Terminated):
                     raise
-                terminal.notice("Ctrl-D leaves.")
+                told = "Ctrl-D leaves."  # within the block: the next Ctrl-C may follow at once
             except CragError as error:
                 terminal.warn(f"crag: {error}")
                 # From a pipe a question that fails does not stop the others: its code is the

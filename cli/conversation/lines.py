@@ -58,14 +58,21 @@ def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
         ended = False
 
         def end() -> None:
-            nonlocal ended
-            ended = True
             if not session.app.is_done:
                 session.app.exit()
 
         def heed_sigterm() -> None:
-            # Raised within one of the prompt's own tasks, it would be reported there and lost.
-            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+            # Raised within one of the prompt's own tasks, it would be reported there and lost; and
+            # with a handler of its own, asyncio is deaf to Ctrl-C for a moment as its loop closes.
+            loop = asyncio.get_running_loop()
+
+            def heed(_signal: int, _frame: object) -> None:
+                nonlocal ended
+                ended = True
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(end)
+
+            signal.signal(signal.SIGTERM, heed)
 
         before = signal.getsignal(signal.SIGTERM)
         try:

@@ -1,6 +1,7 @@
 """`crag chat` without a terminal, and `crag threads` on what it leaves."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 from crag import HIGH, copied_home, crag, make_home, turns
@@ -108,6 +109,32 @@ def test_thread_goes_on_from_another_home_on_the_same_postgres(home, tmp_path, p
     listed = json.loads(crag(home, "threads", "list", "--threads", url, "--json").stdout)
     assert [thread["turns"] for thread in listed["threads"]] == [2]
     assert json.loads(crag(other, "threads", "list", "--json").stdout)["threads"] == []
+
+
+def test_a_ctrl_c_that_follows_another_at_once_leaves_nobody_out(home, monkeypatch):
+    def typed(_talk):
+        lines = iter([KeyboardInterrupt, None])
+
+        def read():
+            line = next(lines)
+            if line is not None:
+                raise line
+            return line
+
+        return read
+
+    def notice(_terminal, text):
+        told.append(text)
+        if told.count("Ctrl-D leaves.") == 1:
+            raise KeyboardInterrupt
+
+    told = []
+    terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("cli.commands.chat.sys", terminal)
+    monkeypatch.setattr("cli.conversation.lines.typed_at_prompt", typed)
+    monkeypatch.setattr("cli.terminal.Terminal.notice", notice)
+    assert crag(home, "chat").exit_code == 0
+    assert told[-2:] == ["Ctrl-D leaves."] * 2
 
 
 def test_the_end_of_a_line_that_is_too_long_is_no_question(home):
