@@ -96,11 +96,12 @@ def _is_wrapped(needs: Sequence[int], width: int) -> bool:
 
 
 def _runs_on(line: str, following: str) -> bool:
-    """Whether the sentence goes on: no mark ends the line, and a small letter follows. The first
-    line of a quoted stretch may begin in mid-line and be short for that.
+    """Whether the sentence goes on: no mark ends the line, and a small letter follows, also one of
+    a link, which formatters never part. The first line of a quoted stretch may begin in mid-line
+    and be short for that.
     """
     return (
-        following[:1].islower()
+        following.lstrip("[`*_")[:1].islower()
         and len(line.split()) >= _SENTENCE_WORDS
         and (line.rstrip()[-1:].isalnum() or line.rstrip()[-1:] == ",")
     )

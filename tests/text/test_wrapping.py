@@ -65,6 +65,12 @@ def test_lines_that_their_writer_ended_stay_apart(text: str) -> None:
     assert parts(text) == text.split("\n")
 
 
+def test_a_link_that_was_too_long_for_its_line_goes_on_with_the_sentence() -> None:
+    first = "Where an older one is on the machine, see the"
+    text = f"{first}\n[notes on updating](administration.md#updating-on-bare-metal) instead, before"
+    assert parts(f"{text}\nanything is unpacked there.") == [f"{text}\nanything is unpacked there."]
+
+
 def test_a_message_is_its_lines_up_to_the_next_time() -> None:
     first, second, third, more, last = CHAT.split("\n")
     assert parts(CHAT) == [first, second, f"{third}\n{more}", last]
