@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from textwrap import shorten
 
+from rag.question.parse import parted
 from rag.research.researcher import DraftSubtask, ResearchDependencies
 from rag.research.roles import ROLES, SEARCHER, WRITER
 from rag.research.virtual_files import artifact_name
@@ -94,12 +95,12 @@ def new_subtask(role: str, instruction: str, artifact: str) -> Subtask:
 
 
 def short_heading(heading: str, instruction: str) -> str:
-    """At most eight words on one line, without a list's trimmings; the whole instruction, without
-    its question mark, where no heading was given.
+    """At most eight words on one line, without a list's trimmings; the instruction, without what is
+    carried behind it and its question mark, where no heading was given.
     """
     words = heading.strip(" #*`.:").split()
     told = " ".join(words[:HEADING_WORDS]).rstrip(",;:") + "…" * (len(words) > HEADING_WORDS)
-    told = told or shorten(instruction.rstrip(" ?."), LONGEST_HEADING, placeholder="…")
+    told = told or shorten(parted(instruction)[0].rstrip(" ?."), LONGEST_HEADING, placeholder="…")
     return told[:1].upper() + told[1:]
 
 
