@@ -157,11 +157,24 @@ def test_an_answer_of_one_new_word_is_one(tmp_path):
         assert session.ask("How many beds has the inn?")["answer"].startswith("The inn has nine")
 
 
-def shown_of(tmp_path, text, question, name="page.md"):
+def shown_of(tmp_path, text, question, name="page.md", *, full=False):
     reader = collection_of(tmp_path, {name: text, "other.md": "# Wool\n\nIt is spun in May.\n"})
     hits = reader.search(question, 8)
-    found = shown_snippets([parse_question(question, reader)], hits, StaticMeaning(), reader)
+    parsed = parse_question(question, reader)
+    found = shown_snippets([parsed], hits, StaticMeaning(), reader, full=full)
     return [each["located"] for each in found]
+
+
+def test_a_whole_block_is_shown_once_however_much_of_it_answers(tmp_path):
+    text = (
+        "# Tags\n\nYou nest tags below a parent, which was made before them. "
+        + "The keeper writes each of them into the long book that lies below the stairs. " * 9
+        + "You nest tags in the list that hangs beside the second drawer.\n"
+    )
+    (tmp_path / "full").mkdir()
+    assert len(shown_of(tmp_path, text, "how do I nest tags?")) == 2
+    whole = shown_of(tmp_path / "full", text, "how do I nest tags?", full=True)
+    assert [each["shown"] for each in whole] == [text.split("\n")[2]]
 
 
 def test_a_paragraph_is_shown_from_its_beginning_where_that_is_near(tmp_path):
