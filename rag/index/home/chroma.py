@@ -1,6 +1,6 @@
 """Chroma by its public API, kept from its surroundings, and what its failures are called here.
 
-At import chromadb reads `./.env` and the environment into settings and fails on what it
+By itself chromadb reads `./.env` and the environment into settings and fails on what it
 cannot parse there; neither is ours to obey. Nothing is sent anywhere, no model is fetched.
 """
 
@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import os
 import re
 import sqlite3
 import sys
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -21,16 +19,14 @@ from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
+from pydantic import BaseModel
+from pydantic_settings import BaseSettings
+
 from rag.deferred_imports import forget
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from state.closing import Closing, closed_on_failure
 from state.errors import CragError, SetupError, StorageError
 
-# Field names of chromadb's settings are environment variables, without any prefix.
-_FOREIGN = frozenset(
-    """ENVIRONMENT TENANT_ID TOPIC_NAMESPACE IS_PERSISTENT PERSIST_DIRECTORY ALLOW_RESET
-    ANONYMIZED_TELEMETRY MIGRATIONS MIGRATIONS_HASH_ALGORITHM""".split()  # noqa: SIM905
-)
 _EXPORTER = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
 _NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only file system")
 _NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot allocate memory")
@@ -56,7 +52,7 @@ def chromadb_module() -> ModuleType:
         SetupError: it is not installed as it should be.
     """
     _spare_exporter()
-    with _undisturbed():
+    with _settings_of_values():
         try:
             import chromadb
             import chromadb.config
@@ -65,7 +61,8 @@ def chromadb_module() -> ModuleType:
                 f"The chromadb package cannot be used: {error}.", "Install crag again."
             ) from error
     forget("httpx")  # openai looks at every reply whether it was imported
-    chromadb.config.Settings.model_config["env_file"] = None
+    # This once and for all: for whoever else is in the process BaseSettings is as it was.
+    chromadb.config.Settings.__init__ = _init  # type: ignore[assignment,method-assign]
     return chromadb
 
 
@@ -78,28 +75,27 @@ def _spare_exporter() -> None:
         sys.modules[_EXPORTER].OTLPSpanExporter = None  # type: ignore[attr-defined]
 
 
-@cache
-def _default_settings() -> Any:
-    module = chromadb_module()
-    with _undisturbed():
-        return module.config.Settings(anonymized_telemetry=False)
+def _init(self: BaseModel, /, **values: Any) -> None:
+    """Settings from values alone. They are made six times at import, and each time read from
+    `./.env` and the environment, which takes a third of it.
+    """
+    BaseModel.__init__(self, **values)
 
 
 @contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    hidden = {
-        name: os.environ.pop(name)
-        for name in list(os.environ)
-        if name.upper().startswith("CHROMA_") or name.upper() in _FOREIGN
-    }
+def _settings_of_values() -> Iterator[None]:
+    base: Any = BaseSettings
+    usual = base.__init__
+
+    def init(self: Any, /, *given: Any, **values: Any) -> None:
+        made = _init if type(self).__module__.startswith("chromadb.") else usual
+        made(self, *given, **values)
+
+    base.__init__ = init
     try:
-        if Path(".env").exists():
-            with tempfile.TemporaryDirectory() as empty, contextlib.chdir(empty):
-                yield
-        else:
-            yield
+        yield
     finally:
-        os.environ.update(hidden)
+        base.__init__ = usual
 
 
 @contextlib.contextmanager
@@ -215,7 +211,7 @@ def drop_from_server(url: str, name: str) -> None:
 
 
 def _client(where: Path | str) -> Any:
-    settings = _default_settings().model_copy()  # a client changes them
+    settings = chromadb_module().config.Settings(anonymized_telemetry=False)
     if isinstance(where, str):
         parts = urlsplit(where)
         secure = parts.scheme == "https"
