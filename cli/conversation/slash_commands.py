@@ -30,8 +30,8 @@ class Command(NamedTuple):
 
 
 def is_command(line: str) -> bool:
-    """Leaving and `help` need no slash: nobody asks them of documents in one word."""
-    return line.startswith("/") or line.lower() in (*_LEAVE, "help")
+    """Leaving, `help` and `?` need no slash: nobody asks them of documents in one word."""
+    return line.startswith("/") or line.lower() in (*_LEAVE, "help", "?")
 
 
 def run_command(line: str, talk: Conversation) -> bool:
@@ -43,7 +43,7 @@ def run_command(line: str, talk: Conversation) -> bool:
     name, _, argument = line.removeprefix("/").strip().partition(" ")
     if name.lower() in _LEAVE:
         return False
-    command = COMMANDS.get(name.lower())
+    command = COMMANDS.get("help" if name == "?" else name.lower())
     if command is None:
         near = get_close_matches(name.lower(), COMMANDS, n=1)
         hint = f"Did you mean /{near[0]}?" if near else "/help lists them."

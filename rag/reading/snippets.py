@@ -223,13 +223,12 @@ def shown_snippets(
     """Of each question its best stretches as a person is shown them, with their places; `full`
     shows the blocks that they are of, each once.
     """
-    shown: list[Snippet] = [
-        {"part": part, "located": _located(stretch, reader, full=full)}
-        for part, question in enumerate(questions)
-        for stretch in (each.stretch for each in snippets(question, chunks, meaning))
-    ]
-    first = {(each["part"], each["located"]["shown"]): each for each in reversed(shown)}
-    return [each for each in shown if each in first.values()]
+    shown: dict[tuple[int, str], Snippet] = {}
+    for part, question in enumerate(questions):
+        for each in snippets(question, chunks, meaning):
+            located = _located(each.stretch, reader, full=full)
+            shown.setdefault((part, located["shown"]), {"part": part, "located": located})
+    return [*shown.values()]
 
 
 def snippet_at(chunk: RetrievedChunk, place: int, reader: CollectionReader) -> Citation | None:

@@ -166,6 +166,12 @@ def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):
         assert len(result.stderr.strip().splitlines()) == 1
 
 
+def ended(code, *given):
+    words = [sys.executable, "-c", code, *given]
+    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    return ran.returncode, ran.stdout, ran.stderr
+
+
 _DROPPED = """
 import signal, sys, time
 from cli.errors import Terminated
@@ -181,7 +187,7 @@ signal.signal(signal.SIGTERM, _terminate)
 try:
     held = Held()
     del held
-    time.sleep(20)
+    time.sleep(20 * ({raised} is not ValueError))
 except KeyboardInterrupt as heard:
     print(type(heard).__name__)
 """
@@ -189,48 +195,16 @@ except KeyboardInterrupt as heard:
 
 @pytest.mark.parametrize("raised", ["KeyboardInterrupt", "Terminated"])
 def test_an_interrupt_that_python_drops_is_heard(raised):
-    words = [sys.executable, "-c", _DROPPED.format(raised=raised)]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    assert (ran.stdout, ran.stderr) == (f"{raised}\n", "")
-
-
-_EARLY = """
-import os, signal
-from cli import main
-
-main.prepare_streams = lambda: os.kill(os.getpid(), signal.SIGINT)
-main.main()
-"""
-
-
-def test_an_interrupt_before_the_command_shows_no_traceback():
-    words = [sys.executable, "-c", _EARLY]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    assert (ran.returncode, ran.stderr) == (-signal.SIGINT, "")
-
-
-_DROPPED_ERROR = """
-import sys
-from cli.main import heed_interrupt
-
-class Held:
-    def __del__(self):
-        raise ValueError
-
-sys.unraisablehook = heed_interrupt
-held = Held()
-del held
-"""
+    assert ended(_DROPPED.format(raised=raised)) == (0, f"{raised}\n", "")
 
 
 @pytest.mark.parametrize(("given", "shown"), [([], False), (["--debug"], True)])
 def test_an_error_that_python_drops_is_for_debug_alone(given, shown):
-    words = [sys.executable, "-c", _DROPPED_ERROR, *given]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    assert ("Traceback" in ran.stderr, ran.returncode) == (shown, 0)
+    code, _, errors = ended(_DROPPED.format(raised="ValueError"), *given)
+    assert (code, "Traceback" in errors) == (0, shown)
 
 
-_LATE = """
+_MAIN = """
 import os, signal, sys
 from cli import main
 
@@ -240,34 +214,32 @@ class Slow:
     def flush(self):
         os.kill(os.getpid(), signal.{sent})
 
-def command(**_):
+def early():
+    os.kill(os.getpid(), signal.{sent})
+
+def late(**_):
     sys.stdout = Slow()
     raise SystemExit(0)
 
-main.get_command = lambda _app: command
-main.main()
-"""
-
-
-@pytest.mark.parametrize("sent", ["SIGINT", "SIGTERM"])
-def test_an_interrupt_while_the_last_line_is_written_ends_it_at_once(sent):
-    words = [sys.executable, "-c", _LATE.format(sent=sent)]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    assert (ran.returncode, ran.stderr) == (130, "")
-
-
-_TWICE = """
-from cli import main
-
-def command(**_):
+def twice(**_):
     raise KeyboardInterrupt
 
-main.get_command = lambda _app: command
+main.prepare_streams = {first}
+main.get_command = lambda _app: {command}
 main.main()
 """
 
 
-def test_a_second_interrupt_before_the_first_is_told_of_is_told_of():
-    words = [sys.executable, "-c", _TWICE]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
-    assert (ran.returncode, ran.stderr) == (130, "crag: interrupted.\n")
+@pytest.mark.parametrize(
+    ("first", "command", "sent", "code", "line"),
+    [
+        ("early", "late", "SIGINT", -signal.SIGINT, ""),
+        ("list", "late", "SIGINT", 130, ""),
+        ("list", "late", "SIGTERM", 130, ""),
+        ("list", "twice", "SIGINT", 130, "crag: interrupted.\n"),
+    ],
+    ids=["before the command", "in the last line", "SIGTERM in it", "before one is told of"],
+)
+def test_an_interrupt_around_the_command_ends_the_program_at_once(first, command, sent, code, line):
+    program = _MAIN.format(first=first, command=command, sent=sent)
+    assert ended(program) == (code, "", line)

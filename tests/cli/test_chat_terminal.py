@@ -66,6 +66,7 @@ def test_small_talk_help_and_leaving_need_no_command(home):
     say(child, "/sources", "The last answer cites nothing.")
     say(child, "What documents do you have?", "default holds 3 documents;")
     say(child, "help", "/sources")
+    say(child, "?", "/sources")
     assert leave(child, "exit") == 0
     child = chat_in_terminal(home, "--continue")
     say(child, "/thread", "On small, 5 turns, asking default.")
