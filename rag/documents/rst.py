@@ -25,7 +25,10 @@ _NO_PROSE = re.compile(rf"\s*(?:$|\.\.|[|+=:]|[-/]\S|{_ITEM.pattern})")
 """Begins no paragraph, or one that goes on set in, as an option's does."""
 _BORDER = re.compile(r"(?:=+(?:[ ]+=+)+|\+[-=+]+\+)$")
 _RULED = ("+-", "+=", "==", "--")
-_CODE = frozenset({"code", "code-block", "sourcecode", "parsed-literal", "math", "productionlist"})
+_CODE = frozenset(
+    """code code-block sourcecode parsed-literal math productionlist jupyter-execute ipython
+    testcode testoutput doctest prompt""".split()  # noqa: SIM905
+)
 _UNREAD = frozenset(
     """image toctree contents include literalinclude index raw highlight highlightlang module
     currentmodule meta replace unicode default-role default-domain role tabularcolumns automodule

@@ -130,6 +130,7 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         (".. versionadded:: 3.1\n   It came.", "Added in 3.1|It came."),
         (".. digraph:: flow\n\n   rankdir=LR; a -> b;\n\nText", "||||Text"),
         (".. sectionauthor:: Ann <ann@pumps>\n\nText", "||Text"),
+        (".. jupyter-execute:: ../a.py\n   :hide-output:\n\nText", "|||Text"),
         (".. warning::\n   Keep away.", "|Warning: Keep away."),
         (".. note::\n\n   Keep away.", "||Note: Keep away."),
         (".. seealso::\n   * the weir", "See also:|* the weir"),
