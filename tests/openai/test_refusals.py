@@ -143,7 +143,10 @@ QUOTED = (
 )
 
 
-@pytest.mark.parametrize(("first", "asked_again"), [(EMPTY, True), (QUOTED, False)])
+DOTS = '{"parts": [{"text": "…", "quotes": [{"document": 1, "quote": "…"}]}], "held": true}'
+
+
+@pytest.mark.parametrize(("first", "asked_again"), [(EMPTY, True), (DOTS, True), (QUOTED, False)])
 def test_an_empty_reply_is_a_refusal_only_of_a_model_that_can_quote(home, first, asked_again):
     replies = iter([first, EMPTY])
 

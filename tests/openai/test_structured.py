@@ -177,6 +177,7 @@ def test_every_reply_has_a_ceiling_and_every_string_a_bound():
     ("reply", "texts"),
     [
         ('{"parts": ["Plain.", 7, {}, {"text": " "}, {"text": 5}]}', ["Plain."]),
+        ('{"parts": ["…", {"text": "..."}, {"text": "Mind the … gap."}]}', ["Mind the … gap."]),
         ('{"text": "Alone.", "quotes": [7, {"document": "x"}], "missing": "most"}', ["Alone."]),
         ('{"parts": [{"text": "Two:"}, {"text": "- one", "quotes": 7}]}', ["Two:\n- one"]),
         ('{"parts": {"text": "No list."}}', ["No list."]),

@@ -31,6 +31,8 @@ _INTRODUCES = re.compile(
     rf"[^\n]*:$|\s{{0,3}}#{{1,6}}\s[^\n]*$|\s{{0,3}}\*\*[^*\n]{{1,80}}\*\*$|{_RULE.pattern}"
 )
 """A line that ends with a colon, a heading, a rule."""
+_UNSAID = " \t\r\n.…"
+"""A small model copies the dots that stand for a text where it is told the shape of its reply."""
 _NO_CONTROLS = dict.fromkeys(range(32), " ")
 
 
@@ -104,7 +106,7 @@ def listed_parts(told: Sequence[Any]) -> list[AnswerPart]:
     parts: list[AnswerPart] = []
     for each in told[:MOST_PARTS]:
         text = each.get("text") if isinstance(each, Mapping) else each
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str) or not text.strip(_UNSAID):
             continue
         quotes = each.get("quotes") if isinstance(each, Mapping) else None
         parts.append(_part(text, _quotes(quotes), parts[-1]["text"] if parts else ""))
@@ -160,7 +162,7 @@ def begun_texts(reply: str) -> list[str]:
 
 def _texts(told: Any) -> Iterator[str]:
     if isinstance(told, dict):
-        if isinstance(text := told.get("text"), str):
+        if isinstance(text := told.get("text"), str) and text.strip(_UNSAID):
             yield text
         told = list(told.values())
     for each in told if isinstance(told, list) else ():
