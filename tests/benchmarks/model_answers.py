@@ -23,7 +23,7 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from real_docs import Source, json_lines, opened, sources
+from real_docs import opened, said_before, sources, talks_of
 from shown import holds_all
 
 from rag.context import BEST, context_of
@@ -56,10 +56,7 @@ def by_crag(session: Session, query: dict[str, Any], history: list[Any]) -> dict
     """Lengthens the history by this turn."""
     began = time.perf_counter()
     answer = session.ask(query["text"], history=history)
-    history.append(
-        {key: answer[key] for key in ("question", "answer", "standalone_question")}
-        | {"turn": len(history) + 1, "milestone": False}
-    )
+    history.append(said_before(answer, len(history) + 1))
     refused = answer["status"] == "abstained"
     proved = [claim["verdict"] for claim in answer["claims"]]
     return {
@@ -103,11 +100,6 @@ def by_plain_prompt(
     refused = REFUSED.casefold() in text.casefold()
     right = refused if not query["answerable"] else holds_all(text, query)
     return {"right": right, "answer": text, "calls": 1, "seconds": time.perf_counter() - began}
-
-
-def talks_of(source: Source) -> list[list[dict[str, Any]]]:
-    file = source.folder / "conversations.jsonl"
-    return [talk["turns"] for talk in json_lines(file)] if file.exists() else []
 
 
 def rows_of(

@@ -13,6 +13,8 @@ from typing import Any
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import Session, open_session
+from state.answer import Answer
+from state.passages import HistoryTurn
 from state.settings import Settings
 
 
@@ -35,6 +37,23 @@ def sources(folder: Path) -> list[Source]:
         for queries in sorted(folder.glob("*/queries.jsonl"))
         if (queries.parent / "files").is_dir()
     ]
+
+
+def talks_of(source: Source) -> list[list[dict[str, Any]]]:
+    """The turns of each of its conversations."""
+    file = source.folder / "conversations.jsonl"
+    return [talk["turns"] for talk in json_lines(file)] if file.exists() else []
+
+
+def said_before(answer: Answer, turn: int) -> HistoryTurn:
+    """An answer as the history of the next question has it."""
+    return {
+        "question": answer["question"],
+        "standalone_question": answer["standalone_question"],
+        "answer": answer["answer"],
+        "turn": turn,
+        "milestone": False,
+    }
 
 
 @contextmanager

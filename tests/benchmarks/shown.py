@@ -19,7 +19,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from real_docs import Source, is_of, json_lines, one_line, opened, sources
+from real_docs import Source, is_of, one_line, opened, said_before, sources, talks_of
 
 from rag.session import Session
 from state.answer import Answer
@@ -92,14 +92,11 @@ def place(session: Session, chunks: Sequence[dict[str, Any]], query: dict[str, A
 
 def conversations(source: Source, session: Session) -> list[dict[str, Any]]:
     rows = []
-    file = source.folder / "conversations.jsonl"
-    for talk in json_lines(file) if file.exists() else ():
+    for talk in talks_of(source):
         history: list[Any] = []
-        for number, turn in enumerate(talk["turns"], 1):
+        for number, turn in enumerate(talk, 1):
             answer = session.ask(turn["text"], history=history)
-            asked_before = {"question": answer["question"], "answer": answer["answer"]}
-            alone = {"standalone_question": answer["standalone_question"]}
-            history.append({**asked_before, **alone, "turn": number, "milestone": False})
+            history.append(said_before(answer, number))
             if turn["answerable"] is not None:
                 rows.append(judged(answer, turn))
     return rows
