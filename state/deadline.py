@@ -1,4 +1,5 @@
-"""Calls in a thread of their own: one deadline for somebody else's server, however it answers.
+"""Calls in a thread of their own: one deadline for somebody else's server, however it answers, and
+what is loaded beside other work.
 
 The limits that HTTP clients take count each read anew: a server that drips a byte a second
 passes them all.
@@ -7,40 +8,25 @@ passes them all.
 from __future__ import annotations
 
 from collections.abc import Callable
-from threading import Thread
-from typing import TypeVar
+from concurrent.futures import Future, wait
+from threading import Lock, Thread
+from typing import Generic, TypeVar
 
 T = TypeVar("T")
 
 
-def begun(call: Callable[[], T]) -> Callable[[float | None], T]:
-    """`call()` in a thread of its own; what is returned waits for it, so many seconds at most, and
-    gives what it gives, or raises what it raises.
-
-    Raises:
-        TimeoutError: it took longer.
-    """
-    made: list[T] = []
-    failed: list[BaseException] = []
+def begun(call: Callable[[], T]) -> Future[T]:
+    """What `call()` will give or raise; nobody waits for its thread at the end of the process."""
+    future: Future[T] = Future()
 
     def work() -> None:
         try:
-            made.append(call())
+            future.set_result(call())
         except BaseException as error:  # noqa: BLE001 - raised again on the caller's thread
-            failed.append(error)
+            future.set_exception(error)
 
-    thread = Thread(target=work, name="begun", daemon=True)
-    thread.start()
-
-    def wait(seconds: float | None) -> T:
-        thread.join(None if seconds is None else max(0.0, seconds))
-        if failed:
-            raise failed[0]
-        if not made:
-            raise TimeoutError(f"no whole reply within {seconds or 0:.3g} s")
-        return made[0]
-
-    return wait
+    Thread(target=work, name="begun", daemon=True).start()
+    return future
 
 
 def within(seconds: float, call: Callable[[], T]) -> T:
@@ -49,4 +35,29 @@ def within(seconds: float, call: Callable[[], T]) -> T:
     Raises:
         TimeoutError: it took longer.
     """
-    return begun(call)(seconds)
+    future = begun(call)
+    if not wait([future], max(0.0, seconds)).done:
+        raise TimeoutError(f"no whole reply within {seconds:.3g} s")
+    return future.result()
+
+
+class Beside(Generic[T]):
+    """What is loaded once, beside other work where that was begun in time; what failed is tried
+    again.
+    """
+
+    def __init__(self, load: Callable[[], T]) -> None:
+        self._load = load
+        self._future: Future[T] | None = None
+        self._lock = Lock()
+
+    def begin(self) -> Future[T]:
+        with self._lock:
+            future = self._future
+            if future is None or (future.done() and future.exception() is not None):
+                future = self._future = begun(self._load)
+            return future
+
+    def get(self) -> T:
+        """Raises what loading it raises."""
+        return self.begin().result()

@@ -9,7 +9,7 @@ for words with single spaces between.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache, cached_property
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from state.deadline import begun
+from state.deadline import Beside
 from state.errors import SetupError, storage_error
 from state.sqlite_file import limit_on_files
 from state.wording import sound
@@ -49,7 +49,7 @@ class BuiltinEmbedder:
 
     def __init__(self) -> None:
         self._seen: dict[str, list[int]] = {}
-        self._loading: Callable[[float | None], Tokenizer] | None = None
+        self._loaded = Beside(self._load)
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
@@ -61,8 +61,7 @@ class BuiltinEmbedder:
 
     def prepare(self) -> None:
         """Beside the imports of a question, which its tokenizer's loader lets go on."""
-        if self._loading is None:
-            self._loading = begun(self._load)
+        self._loaded.begin()
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         return self._embed(texts, self._weights if len(texts) <= _FEW else self._float32_weights)
@@ -130,7 +129,7 @@ class BuiltinEmbedder:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        return self._load() if self._loading is None else self._loading(None)
+        return self._loaded.get()
 
     def _load(self) -> Tokenizer:
         from tokenizers import Tokenizer

@@ -5,15 +5,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag.embed.protocol import TokenVectors
 from rag.embed.weights import GRAPH, TOKENIZER
 from state.cores import usable_cores
-from state.deadline import begun
+from state.deadline import Beside
 from state.errors import SetupError
 from state.wording import sound
 
@@ -37,12 +36,11 @@ class Transformer:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._loading: Callable[[float | None], tuple[Any, Any]] | None = None
+        self._loaded = Beside(self._load)
 
     def prepare(self) -> None:
         """Beside a search, which their loaders let go on; raises nothing."""
-        if self._loading is None:
-            self._loading = begun(self._load)
+        self._loaded.begin()
 
     def read(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Unit vectors of each text's tokens but its signs. A long text is read in windows, whose
@@ -54,7 +52,7 @@ class Transformer:
         """By itself: texts that are read together are rounded together, and it takes no longer."""
         import numpy as np
 
-        tokenizer, session = self._loaded
+        tokenizer, session = self._loaded.get()
         whole = tokenizer.encode(text)
         found: list[TokenVectors] = []
         for window in (whole, *whole.overflowing):
@@ -63,12 +61,8 @@ class Transformer:
             found.append(_of_words(text, window.offsets, vectors))
         return TokenVectors(*map(np.concatenate, zip(*found, strict=True)))
 
-    @cached_property
-    def _loaded(self) -> tuple[Any, Any]:
-        """The tokenizer and the session."""
-        return self._load() if self._loading is None else self._loading(None)
-
     def _load(self) -> tuple[Any, Any]:
+        """The tokenizer and the session."""
         import onnxruntime  # type: ignore[import-untyped]
         from tokenizers import Tokenizer
 

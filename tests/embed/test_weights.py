@@ -127,14 +127,18 @@ def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
     assert not weights.remove_model(home)
 
 
-def test_a_broken_graph_is_named(known: Path, tmp_path: Path) -> None:
+def test_a_broken_graph_is_named_and_a_mended_one_is_read(known: Path, tmp_path: Path) -> None:
     held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
-    (held.folder / weights.GRAPH).write_bytes(b"no graph")
+    graph = held.folder / weights.GRAPH
+    whole = graph.read_bytes()
+    graph.write_bytes(b"no graph")
     begun = Transformer(held.folder)
     begun.prepare()
     for broken in (Transformer(held.folder), begun, begun):
         with pytest.raises(SetupError, match="cannot be used"):
             broken.read(["the wolf"])
+    graph.write_bytes(whole)
+    assert len(begun.read(["the wolf"])) == 1
 
 
 NOTHING = TokenVectors(np.zeros((0, 2), np.float32), np.zeros((0, 2), int))
