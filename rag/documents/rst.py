@@ -4,8 +4,10 @@ the words remain, code is set in and tables stand as Markdown has them.
 
 from __future__ import annotations
 
+import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from itertools import groupby, pairwise
 
 from rag.documents import encoding
@@ -19,6 +21,7 @@ _ADORNED = re.compile(r"([!-/:-@\[-`{-~])\1*$")
 _DIRECTIVE = re.compile(r"\.\.[ ]+(?:\|[^|]+\|[ ]+)?([\w:+.-]+)::(?:[ ]+(.*))?$")
 _NOTE = re.compile(r"\.\.[ ]+(\[[^\]]+\][ ]+.*)")
 _OPTION = re.compile(r":[\w -]+:(?=\s|$)")
+_HEADER = re.compile(r":header:\s+(\S.*(?:\n(?!\s*:[\w -]+:).*)*)")
 _FIELD = re.compile(r":([^:`\n]{1,60}):(?=\s)")
 _ITEM = re.compile(r"([-*+\u2022]|(?:\d{1,9}|#)[.)]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ ]+(?=\S)")
 _NO_PROSE = re.compile(rf"\s*(?:$|\.\.|[|+=:]|[-/]\S|{_ITEM.pattern})")
@@ -133,7 +136,7 @@ class _Page:
 
     def _text(self, at: int, before: str, line: str, indent: int) -> int:
         """A line of prose; where it ends in two colons, what is set in below is code."""
-        shown = line[2:] if line.startswith("| ") else _FIELD.sub(r"\1:", line, count=1)
+        shown = line[2:] if f"{line} ".startswith("| ") else _FIELD.sub(r"\1:", line, count=1)
         stop = at + 1
         if shown.endswith("::") and not self.lines[stop].strip():
             stop = self._code(stop, self._body(stop, indent), len(before))
@@ -151,6 +154,14 @@ class _Page:
                 stop = number + 1
         return stop
 
+    def _goes_on(self, at: int) -> int:
+        """Behind a line and those right below it that are set in further."""
+        edge = len(self.lines[at]) - len(self.lines[at].lstrip())
+        at += 1
+        while self.lines[at].strip() and not self.lines[at][: edge + 1].strip():
+            at += 1
+        return at
+
     def _code(self, at: int, stop: int, column: int) -> int:
         inside = [line for line in self.lines[at:stop] if line.strip()]
         inner = min((len(line) - len(line.lstrip()) for line in inside), default=0)
@@ -166,7 +177,7 @@ class _Page:
             return self._text(at, " " * column, note[1], indent)
         begin = at + 1
         while found and _OPTION.match(self.lines[begin].strip()):
-            begin += 1
+            begin = self._goes_on(begin)
         name = found[1].lower() if found else "replace"
         if name in _UNREAD:
             return self._body(begin, indent)
@@ -180,7 +191,22 @@ class _Page:
             return self._text(below, " " * column + said, first.strip(), inner)
         if found and said is not None and (words := f"{said}{found[2] or ''}".strip()):
             self._text(at, " " * column, words, indent)
+        if name == "csv-table":
+            return self._csv_table(at, begin, self._body(begin, indent), column)
         return begin
+
+    def _csv_table(self, at: int, begin: int, stop: int, column: int) -> int:
+        """Rows as those of a table that is drawn; the header is an option's, or the first row."""
+        rows = [*_valued(self.lines[begin:stop], begin)]
+        if option := _HEADER.search("\n".join(self.lines[at:begin])):
+            rows = [*_valued([option[1].replace("\n", " ")], begin), *rows]
+        if rows:
+            (place, names), *rows = rows
+            self.out[place - 1 : stop] = [" " * column + "|"] * (stop - place + 1)
+            rows = [(place - 1, names), (place, ["---"] * len(names)), *rows]
+        for number, cells in rows:
+            self.out[number] = " " * column + _row(cells)
+        return stop
 
     def _heading(self, at: int, line: str, indent: int) -> int:
         """Behind a heading that begins here; 0 where none does."""
@@ -199,24 +225,52 @@ class _Page:
         return at + 2 + over
 
     def _table(self, at: int, indent: int, column: int) -> int:
-        """Rows between bars; the first border within is below the header."""
+        """Rows between bars, each on the first of its lines, a bar alone on the others; the first
+        border within is below the header.
+        """
         top = self.lines[at].strip()
         is_grid = top[0] == "+"
         edges = [found.start() for found in re.finditer("=+", top)]
-        sign = "---"
-        for number in range(at + 1, len(self.lines)):
+        sign, first, bars, stop = "---", 0, list[int](), len(self.lines)
+        wrapped: dict[int, list[list[str]]] = {}  # the cells of each line of a row
+        for number in range(at + 1, stop):
             line = self.lines[number][indent:].rstrip()
             if (is_grid and not line) or (line == top and not self.lines[number + 1].strip()):
-                return number + 1
-            is_ruled = line.startswith(_RULED)
-            if not is_grid:
-                cells = (line[a:b].strip() for a, b in pairwise([*edges, max(len(line), 1)]))
-                line = f"| {' | '.join(cells)} |"
-            if is_ruled:
-                line = re.sub("[-=]+", sign, line).replace("+", "|")
-                sign = " "
-            self.out[number] = " " * column + line
-        return len(self.lines)
+                stop = number + 1
+                break
+            own = [bar.start() for bar in re.finditer(r"\|", line)] if is_grid else []
+            ends = own if is_grid else [*edges, max(len(line), 1)]
+            cells = [line[a + is_grid : b].strip() for a, b in pairwise(ends)]
+            drawn = line if is_grid else f"| {' | '.join(cells)} |"
+            if line.startswith(_RULED):
+                drawn = re.sub("[-=]+", sign, drawn).replace("+", "|")
+                sign, first = " ", 0
+            elif first and (own == bars if is_grid else not cells[0]):
+                wrapped[first].append(cells)
+                drawn = "|"
+            else:
+                first, bars = number, own
+                wrapped[first] = [cells]
+            self.out[number] = " " * column + drawn
+        for number, lines in wrapped.items():
+            if len(lines) > 1:
+                self.out[number] = " " * column + _row(map(" ".join, zip(*lines, strict=True)))
+        return stop
+
+
+def _valued(lines: Iterable[str], begin: int) -> Iterator[tuple[int, list[str]]]:
+    """Rows of values between commas, each with the number of its first line."""
+    rows = csv.reader((line.strip() + "\n" for line in lines), skipinitialspace=True)
+    number = begin
+    with suppress(csv.Error):
+        for cells in rows:
+            if cells:
+                yield number, cells
+            number = begin + rows.line_num
+
+
+def _row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(' '.join(cell.split()) for cell in cells)} |"
 
 
 def _shown(found: re.Match[str]) -> str:

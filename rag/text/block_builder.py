@@ -148,6 +148,8 @@ class BlockBuilder:
         titled = own and "|" not in own.strip("| ") and " | " in self._said((start, end))
         if after_blank or titled or self.last is None or self.last.kind is not BlockKind.ROW:
             self._header = None
+        elif not self._said((start, end)).strip("| \t"):
+            return  # no cell says anything
         if opened and opened.kind is BlockKind.PARAGRAPH and not after_blank:
             # What stands right above a table says what it shows.
             self.opens = self.opens or "\n" not in self._said((opened.start, opened.end))

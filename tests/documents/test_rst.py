@@ -10,6 +10,7 @@ from whole_document import read_document
 from rag.documents.registry import open_document
 from rag.documents.rst import as_markdown
 from rag.text.blocks import blocks_of_text
+from state.blocks import BlockKind
 
 MANUAL = """\
 .. _top:
@@ -139,6 +140,8 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         ("* the rod\n    of iron\n\n-o FILE\n   out", "* the rod|of iron||-o FILE|out"),
         (".. image:: a.png\n   :alt: x\n\nText", "||| Text"),
         ("#. one\n#. two", "1. one|1. two"),
+        (".. figure:: a.png\n   :alt: A rod\n         of tin\n   :scale: 2\n\n   Rod", "|||||Rod"),
+        ("| a\n|\n| b", "a||b"),
         ("code::\n\n  a\nb", "code:||    a|b"),
         (">>> run()\n2", "    >>> run()|    2"),
     ],
@@ -164,6 +167,54 @@ def test_what_becomes_of(text: str, shown: str) -> None:
 )
 def test_marks_are_cleaned_and_code_is_not(text: str, shown: str) -> None:
     assert as_markdown(text) == shown
+
+
+WRAPPED = (
+    """\
+====  ======
+part  price
+====  ======
+rod   three
+      coins
+----  ------
+bell  one
+====  ======
+""",
+    """\
++------+--------+
+| part | price  |
++======+========+
+| rod  | three  |
+|      | coins  |
++------+--------+
+| bell | one    |
++------+--------+
+""",
+    """\
+.. csv-table:: Prices
+   :header: "part",
+      "price"
+
+   "rod", "three
+
+   coins"
+   bell, one
+""",
+)
+
+
+@pytest.mark.parametrize("text", WRAPPED)
+def test_a_row_is_whole_however_many_lines_its_cells_take(text: str) -> None:
+    shown = as_markdown(text)
+    assert shown.count("\n") == text.count("\n")
+    rows = [block for block in blocks_of_text(shown, "rst") if block.kind is BlockKind.ROW]
+    said = [shown[row.start_char : row.end_char] for row in rows]
+    assert [[cell.strip() for cell in row.strip("| ").split("|")] for row in said] == [
+        ["part", "price"],
+        ["rod", "three coins"],
+        ["bell", "one"],
+    ]
+    assert {row.lead for row in rows[1:]} == {rows[0].extent}
 
 
 def test_no_other_file_and_nothing_raw_is_read(tmp_path: Path) -> None:
@@ -195,6 +246,8 @@ HOSTILE = [
     ">>> " * 20_000,
     "a::\n\n b\n" * 5_000,
     "".join(" " * depth + "a::\n\n" for depth in range(800)),
+    "+---+\n" + "| a |\n" * 100_000,
+    '.. csv-table::\n\n   "' + "   a\n" * 100_000,
 ]
 
 
