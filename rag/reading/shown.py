@@ -78,6 +78,14 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
     return before + said + after
 
 
+def names_of_the_last(header: str, row: str) -> str:
+    """Of a header between bars, what names the cells of a row of which only the end is held."""
+    if not header.startswith("|"):
+        return ""  # how many cells the end has is not known
+    names, cells = (_BAR.split(line.strip().removesuffix("|")) for line in (header[1:], row))
+    return f"|{'|'.join(names[-len(cells) :])}|"
+
+
 def _cut(cell: str) -> str:
     return cell if len(cell) <= WIDE else f"{_LAST_WORD.sub('', cell[:WIDE])} {_CUT}"
 

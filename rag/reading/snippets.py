@@ -11,7 +11,7 @@ from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import parted, share
 from rag.reading.meaning import MaxSim, Meaning, headed
-from rag.reading.shown import shown_stretch
+from rag.reading.shown import names_of_the_last, shown_stretch
 from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
@@ -294,4 +294,10 @@ def _lead(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:
         return ""
     if block.lead[0] >= chunk["start_char"]:
         return text_between(chunk, *block.lead)
-    return reader.document_text(chunk["source"], *block.lead) or ""
+    lead = reader.document_text(chunk["source"], *block.lead) or ""
+    if block.kind is BlockKind.ROW and first.start == chunk["start_char"]:
+        line = (max(first.start - BESIDE, 0), first.start)
+        before = reader.document_text(chunk["source"], *line) or ""
+        if before.rpartition("\n")[2].strip(" \t>"):  # it began in the chunk before
+            return names_of_the_last(lead, text_between(chunk, *first[:2]))
+    return lead

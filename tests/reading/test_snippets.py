@@ -227,6 +227,14 @@ def test_what_stands_below_a_heading_is_read_as_of_what_its_files_head_names(tmp
     assert first["quote"] == "- Warm the milk.\n- Leave it for a night."
 
 
+def test_the_end_of_a_row_is_named_by_the_last_columns(tmp_path):
+    """A row that is longer than a chunk: its end was said to be of the first column."""
+    cells = ("skill", "oils the gate " * 40, "paints the weir " * 40 + "and wakes the heron at dawn")
+    text = f"# Grades\n\n| Kind | Junior | Senior |\n|---|---|---|\n| {' | '.join(cells)} |\n"
+    shown = shown_of(tmp_path, text, "who wakes the heron at dawn?")[0]["shown"]
+    assert shown.startswith("Senior: paints the weir")
+
+
 def test_a_chapter_that_only_counts_is_named_with_what_it_is_of(tmp_path):
     text = "# The Drowned Bell\n\n## I\n\nThe ferryman heard a bell below the water at noon.\n"
     assert shown_of(tmp_path, text, "who heard a bell?")[0]["heading"] == "The Drowned Bell > I"
