@@ -96,6 +96,7 @@ class _Page:
         self.out = [""] * len(self.lines)
         self.code: set[int] = set()
         self._items: list[tuple[int, int]] = []  # where the text of each begins: here, in `out`
+        self._counts: dict[int, int] = {}  # the last number of the list that is set in so far
         self._styles: list[str] = []
 
     def line(self, at: int) -> int:
@@ -107,6 +108,8 @@ class _Page:
         while self._items and self._items[-1][0] > indent:
             self._items.pop()
         column = self._items[-1][1] if self._items else 0
+        counted = indent + (_ITEM.match(line) is not None)
+        self._counts = {edge: last for edge, last in self._counts.items() if edge < counted}
         if line.startswith("..") and line[2:3] in ("", " "):
             return self._explicit(at, line, indent, column)
         if _BORDER.match(line):
@@ -122,7 +125,10 @@ class _Page:
             return self._text(at, " " * column + ": " * defines, line, indent)
         if defines:
             self.out[at - 1] = self.out[at - 1].rstrip(":") + ":"
-        marker = item[1].replace("#", "1").replace("\u2022", "-").lstrip("(") + " "
+        mark = item[1].strip("().")
+        count = int(mark) if mark.isdecimal() else self._counts.get(indent, 0) + 1
+        self._counts[indent] = count
+        marker = item[1].replace("#", str(count)).replace("\u2022", "-").lstrip("(") + " "
         self._items.append((indent + len(item[0]), column + len(marker)))
         return self._text(at, " " * column + marker, line[len(item[0]) :], indent)
 
@@ -286,4 +292,7 @@ def _shown(found: re.Match[str]) -> str:
         shown = escaped.strip(" ")
     else:
         shown = found["note"] or found["named"] or ""
-    return shown + "\n" * (found[0].count("\n") - shown.count("\n"))
+    broken = "\n" * (found[0].count("\n") - shown.count("\n"))
+    head, _, last = shown.rpartition(" ")
+    # A full stop may stand right behind a target.
+    return f"{head}{broken}{last}" if broken and head else shown + broken

@@ -139,7 +139,7 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         ("**Sync**\n  * Once.", "**Sync**:|* Once."),
         ("* the rod\n    of iron\n\n-o FILE\n   out", "* the rod|of iron||-o FILE|out"),
         (".. image:: a.png\n   :alt: x\n\nText", "||| Text"),
-        ("#. one\n#. two", "1. one|1. two"),
+        ("#. one\n\n   #. of it\n#. two\n\nAnd\n\n#. one", "1. one||1. of it|2. two||And||1. one"),
         (".. figure:: a.png\n   :alt: A rod\n         of tin\n   :scale: 2\n\n   Rod", "|||||Rod"),
         ("| a\n|\n| b", "a||b"),
         ("code::\n\n  a\nb", "code:||    a|b"),
@@ -157,6 +157,7 @@ def test_what_becomes_of(text: str, shown: str) -> None:
         ("Use ``ls\n-l`` (not ``1w``) there.", "Use `ls\n-l` (not `1w`) there."),
         (r"``\\?\ x`` and ``d:\``, a\ b \*c\* \|d\|", r"`\\?\ x` and `d:\`, ab *c* |d|"),
         ("An _alpha_ thing, a foo_ and its foo_bar.", "An _alpha_ thing, a foo and its foo_bar."),
+        ("See :ref:`the weir\n<weir>`.", "See the\nweir."),
         ("Version |release| of ``` ` ```.", "Version  of ``` ` ```."),
         (":program:`restic.exe`, :py:class:`a.b.C`, :ref:`E`", "`restic.exe`, `a.b.C`, E"),
         (
