@@ -11,13 +11,14 @@ from textwrap import dedent, indent
 from rag.reading.stretches import Unit
 from rag.text.line_marks import ITEM
 from rag.text.prose import as_prose
+from rag.text.sentences import sentence_spans
 from state.blocks import Block, BlockKind
 from state.passages import RetrievedChunk, text_between
 
 WIDE = 300
 """Characters of a row with its header that are no longer seen to be one below the other."""
-LEAD_CHARACTERS = 80
-"""Of what introduces a stretch from further up."""
+LEAD_CHARACTERS = 160
+"""Of the sentence that introduces a stretch from further up."""
 _CUT = "…"
 _FENCE = 40
 """Characters between code and the line that leads to it, at most."""
@@ -91,9 +92,10 @@ def _cut(cell: str) -> str:
 
 
 def _lead(lead: str) -> str:
-    said = as_prose(lead) if "|" not in lead else _PADDING.sub(" ", lead.strip())
-    return (
-        said
-        if len(said) <= LEAD_CHARACTERS or "|" in lead
-        else (f"{_CUT} " + said[-LEAD_CHARACTERS:].split(" ", 1)[-1])
-    )
+    if "|" in lead:
+        return _PADDING.sub(" ", lead.strip())
+    said = as_prose(lead)
+    last = said[max((start for start, _ in sentence_spans(said)), default=0) :]
+    if len(last) > LEAD_CHARACTERS:
+        last = last[-LEAD_CHARACTERS:].split(" ", 1)[-1]
+    return last if last == said else f"{_CUT} {last}"

@@ -229,10 +229,26 @@ def test_what_stands_below_a_heading_is_read_as_of_what_its_files_head_names(tmp
 
 def test_the_end_of_a_row_is_named_by_the_last_columns(tmp_path):
     """A row that is longer than a chunk: its end was said to be of the first column."""
-    cells = ("skill", "oils the gate " * 40, "paints the weir " * 40 + "and wakes the heron at dawn")
+    cells = (
+        "skill",
+        "oils the gate " * 40,
+        "paints the weir " * 40 + "and wakes the heron at dawn",
+    )
     text = f"# Grades\n\n| Kind | Junior | Senior |\n|---|---|---|\n| {' | '.join(cells)} |\n"
     shown = shown_of(tmp_path, text, "who wakes the heron at dawn?")[0]["shown"]
     assert shown.startswith("Senior: paints the weir")
+
+
+def test_what_leads_to_an_item_is_shown_from_its_sentence_on(tmp_path):
+    """It was cut to its last eighty characters, wherever these began."""
+    text = (
+        "# Microphones\n\nAny of them can be plugged into the box beside the wheel. There are two"
+        " ways to use one at the weir, each of which has been tried in wind and rain:\n\n"
+        + "- by the long wire, which is cheap and which the keeper winds up every evening\n" * 4
+        + "- by the tin horn, which the heron likes better\n"
+    )
+    shown = shown_of(tmp_path, text, "what does the heron like better?")[0]["shown"]
+    assert shown.startswith("… There are two ways to use one at the weir, each of which has")
 
 
 def test_a_chapter_that_only_counts_is_named_with_what_it_is_of(tmp_path):
