@@ -469,6 +469,40 @@ def test_mail(tmp_path: Path) -> None:
     assert "# Head\n\nOnly HTML" in read(save(tmp_path, "b.eml", html)).text
 
 
+CALL = """WEBVTT
+Kind: captions
+
+1
+00:00:01.000 --> 00:00:04.000 align:start
+<v Ann Orrin>The weir is
+opened at &lt;dawn&gt;,</v>
+
+2
+00:00:04.000 --> 00:00:06.000
+<v Ann Orrin><i>with</i> the long bar.</v>
+
+3
+00:00:06.000 --> 00:00:09.000
+with the long bar.
+<v Ben>By whom?</v>
+"""
+
+
+def test_what_is_said_in_subtitles_is_prose_of_the_time_that_it_begins_at(tmp_path: Path) -> None:
+    document = read(save(tmp_path, "call.vtt", CALL))
+    said = "Ann Orrin: The weir is opened at <dawn>, with the long bar.\n\nBen: By whom?\n"
+    assert document.text == said
+    cues = (
+        f"{n}\n00:{n:02}:00,500 --> 00:{n:02}:30,000\nBar {n} is\nlong. It\n" for n in range(60)
+    )
+    long = read(save(tmp_path, "long.srt", "\n".join(cues)))
+    first, second = long.parts
+    assert (first.anchor, second.anchor) == ("00:00:00", "00:37:00")
+    assert first.text.endswith("is long.\n\n")
+    assert second.text.startswith("It Bar 38 is")
+    assert "-->" not in long.text
+
+
 def test_notebook(tmp_path: Path) -> None:
     cells = [
         {"cell_type": "markdown", "source": ["# Study\n", "Words"]},
