@@ -1,5 +1,7 @@
+from contextlib import closing
+
 from document_files import make_pdf
-from ingest_runs import collection_of, session_of
+from ingest_runs import Library, collection_of, session_of
 
 from rag.index.repeats import Likeness
 from rag.index.terms import terms
@@ -38,3 +40,16 @@ def test_a_document_that_repeats_a_text_is_no_other_document(tmp_path):
     make_pdf(tmp_path / "files" / "pump.pdf", [PAGE.format(""), PAGE.format("")])
     found = collection_of(tmp_path, {}).search("How is the pump primed?", 8)
     assert ["also" in each for each in found] == [False]
+
+
+def test_hundreds_of_copies_do_not_hide_what_is_nearer(tmp_path):
+    """Each opening makes a small graph anew, in another order."""
+    licence = "Permission is hereby granted, free of charge, to any person. " * 5
+    texts = {f"vendor/{number}/LICENSE": licence for number in range(250)}
+    texts["pump.md"], texts["valve.md"] = PAGE.format(""), "The bleed valve is cast of brass.\n"
+    collection_of(tmp_path, texts).close()
+    for _ in range(5):
+        with closing(Library(tmp_path / "home").open()) as reader:
+            found = reader.search("metal casting", 8)
+        dense = {each["source"] for each in found if each["dense_rank"]}
+        assert dense >= {"pump.md", "valve.md"}

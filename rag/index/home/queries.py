@@ -92,6 +92,9 @@ class HomeQueries(Queries):
         try:
             if self._is_open(row) and self._store is not None:
                 found = self._store.nearest(vector, limit)
+                if _is_crowded(found):
+                    self.dense_searched = "catalog (copies of a text crowd Chroma's graph)"
+                    return self._scanned(vector, limit)
                 self.dense_searched = CHROMA
                 # Another process may have begun to write it.
                 there = self.still_there(list(found))
@@ -151,3 +154,10 @@ class HomeQueries(Queries):
             best += [(-float(near[place]), rows[place][0]) for place in first]
             best = sorted(best)[:limit]
         return {row: -cosine for cosine, row in best}
+
+
+def _is_crowded(found: Mapping[int, float]) -> bool:
+    """Whether most are as near as another: among hundreds of copies, which are neighbours of each
+    other alone, HNSW finds no way to what is nearer.
+    """
+    return 2 * len({round(cosine, 5) for cosine in found.values()}) < len(found)
