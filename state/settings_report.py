@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from state.choices import default_config_file
+from state.errors import SettingsError
 from state.settings import STAND_INS, Settings, load_settings, read_toml, variable_of
 from state.urls import masked
 
@@ -84,3 +85,16 @@ def settings_with(text: str, changes: Mapping[str, str | None]) -> str:
     own += [f"{key} = {json.dumps(value)}" for key, value in changes.items() if value is not None]
     texts = ("\n".join(part).strip("\n") for part in (own, lines[end:]))
     return "\n\n".join(filter(None, texts)) + "\n"
+
+
+def write_settings(file: Path, text: str) -> None:
+    """Raises SettingsError where it cannot be written."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.touch(mode=0o600)  # it may come to hold a key
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SettingsError(
+            f"The settings file {file} cannot be written: {error.strerror}.",
+            "Choose another with --config.",
+        ) from None

@@ -49,12 +49,10 @@ def init(
     force: Annotated[bool, options.switch("--force", "Replace an existing file.")] = False,
 ) -> None:
     """Write a settings file with every key commented out at its default."""
-    from state.settings_report import settings_template
+    from state.settings_report import settings_template, write_settings
 
     file = given.config or default_config_file()
     if file.exists() and not force:
         raise UsageError(f"{file} exists already.", "Add --force to replace it.")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.touch(mode=0o600)  # it may come to hold a key
-    file.write_text(settings_template(), encoding="utf-8")
+    write_settings(file, settings_template())
     given.terminal.out(str(file))

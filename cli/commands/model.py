@@ -74,7 +74,7 @@ def use(
     from state.choices import default_config_file
     from state.errors import UsageError
     from state.settings import read_toml, variable_of
-    from state.settings_report import settings_with
+    from state.settings_report import settings_with, write_settings
 
     file, changes = given.config or default_config_file(), {"base_url": url, "model": name}
     read_toml(file, required=False)  # a file that cannot be read is not written over
@@ -84,9 +84,7 @@ def use(
         raise UsageError("Which model of that server?", "`crag model` lists what runs here.")
     host = LOCAL if url == LOCAL else host_of(url)
     old = file.read_text(encoding="utf-8-sig") if file.exists() else ""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.touch(mode=0o600)  # it may come to hold a key
-    file.write_text(settings_with(old, changes), encoding="utf-8")
+    write_settings(file, settings_with(old, changes))
     where = "No model is set" if url == LOCAL else f"{name} at {host} answers from now on"
     given.terminal.out(f"{where} ({file}).")
     for key in ("base_url", "model", "engine"):

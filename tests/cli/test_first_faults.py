@@ -35,6 +35,11 @@ def no_rights(home):
     return crag(home.parent / "file" / "home", "ingest", home.parent)
 
 
+def no_place_for_settings(home):
+    (home.parent / "file").write_text("")
+    return crag(home, "config", "init", "--config", home.parent / "file" / "config.toml")
+
+
 def locked_home(home):
     with open_writer(home, "default", EMBEDDER.identity):
         return crag(home, "ingest", home.parent)
@@ -46,6 +51,7 @@ def locked_home(home):
         (unknown_key, 4, "max_lops", "max_loops"),
         (model_that_is_off, 5, "127.0.0.1:9", "base_url|CRAG_BASE_URL|server|local"),
         (no_rights, 4, "file", "--home|CRAG_HOME|folder|directory"),
+        (no_place_for_settings, 4, "file", "--config"),
         (locked_home, 4, "pid", "again|wait|ends|--home"),
     ],
 )
