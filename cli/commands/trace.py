@@ -33,7 +33,7 @@ TraceId = Annotated[str, _TRACE]
 
 
 @app.command()
-@options.taking()
+@options.taking("store")
 def show(
     given: options.Given,
     trace_id: TraceId = "last",
@@ -59,7 +59,7 @@ def show(
 
 
 @app.command("list")
-@options.taking()
+@options.taking("store")
 def list_(
     given: options.Given,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many.")] = 20,
@@ -87,7 +87,7 @@ def list_(
 
 
 @app.command()
-@options.taking("quiet")
+@options.taking("store", "quiet")
 def delete(
     given: options.Given,
     trace_id: Annotated[str | None, _TRACE] = None,
@@ -106,7 +106,7 @@ def delete(
 
 
 @app.command()
-@options.taking()
+@options.taking("store")
 def diff(given: options.Given, one: TraceId, other: TraceId, json_: options.Json = False) -> None:
     """Print what two runs did differently, down to grades and ranks."""
     with _store(given) as traces:

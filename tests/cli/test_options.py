@@ -42,3 +42,11 @@ def test_a_traceback_is_printed_where_it_was_asked_for(given, variable, asked, t
 def test_a_commands_line_in_the_list_begins_its_help(name):
     short = COMMANDS[name]
     assert " ".join(command_of(name).help.split("\n\n")[0].split()) == short
+
+
+@pytest.mark.parametrize("words", ["threads list", "threads show t", "trace list", "trace show"])
+def test_what_a_shared_store_keeps_is_reached_by_its_flag(words, tmp_path):
+    places = ["--store", "postgresql://127.0.0.1:9/team", "--home", str(tmp_path)]
+    done = CliRunner().invoke(app, [*words.split(), *places])
+    assert done.exit_code == 5
+    assert "127.0.0.1:9/team" in done.stderr
