@@ -102,6 +102,7 @@ def _chunk(rank: int, url: str, title: str, text: str) -> RetrievedChunk:
         "title": title or None,
         "heading": "",
         "page": None,
+        "anchor": "snippet",
         "start_line": 1,
         "end_line": text.count("\n") + 1,
         "start_char": 0,

@@ -66,7 +66,7 @@ class RetrievedChunk(TypedDict):
 WEB_PREFIX = "web:"
 
 
-def is_web(chunk: RetrievedChunk) -> bool:
+def is_web(chunk: RetrievedChunk | Citation) -> bool:
     """Whether the chunk is a passage of the web, in no collection."""
     return chunk["chunk_id"].startswith(WEB_PREFIX)
 

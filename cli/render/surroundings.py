@@ -8,6 +8,7 @@ from cli.render.answer_text import print_sources
 from cli.terminal import Terminal
 from state.answer import Citation
 from state.errors import UsageError
+from state.passages import is_web
 
 if TYPE_CHECKING:
     from rag.index.reader import CollectionReader
@@ -27,6 +28,8 @@ def print_surroundings(terminal: Terminal, citation: Citation, reader: Collectio
     source = citation["source"]
     document, text = reader.document(source), reader.document_text(source)
     if document is None or text is None:
+        if is_web(citation):
+            raise UsageError(f"{source} is a page of the web.", "Open it in a browser.")
         gone = f"{source} is no longer in {reader.name}."
         raise UsageError(gone, "`crag trace last` shows what was quoted.")
     terminal.notice(document.path or source)

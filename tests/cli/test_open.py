@@ -1,6 +1,7 @@
 """`crag open`, and what is said once a home."""
 
 from crag import HIGH, copied_home, crag, in_terminal, make_home, shown_in_terminal
+from searx_server import SearxServer
 
 OFFERED, TOLD = "Rank by meaning", "A model would answer"
 
@@ -19,6 +20,15 @@ def test_a_cited_place_is_shown_with_its_lines_and_its_file(tmp_path):
     crag(home, "ingest", tmp_path / "files")
     gone = crag(home, "open", "1")
     assert (gone.exit_code, "no longer in default" in gone.stderr) == (2, True)
+
+
+def test_a_cited_page_of_the_web_is_said_to_be_one(tmp_path):
+    home, url = copied_home(tmp_path), "https://example.org/moons"
+    page = {"url": url, "title": "Moons", "content": "Saturn has 146 confirmed moons."}
+    with SearxServer([page]) as web:
+        asked = ("ask", "How many confirmed moons does Saturn have?", "--web")
+        assert f"{url} snippet" in crag(home, *asked, CRAG_WEB_URL=web.url).stdout
+    assert f"{url} is a page of the web" in crag(home, "open").stderr
 
 
 def test_a_first_ingest_on_a_terminal_offers_the_reader_once_and_remembers_the_reply(tmp_path):

@@ -46,6 +46,7 @@ def test_the_web_is_asked_only_where_allowed_and_only_when_the_documents_fail(ho
     assert answer["status"] == "answered"
     (citation,) = answer["citations"]
     assert citation["source"] == RESULT["url"]
+    assert citation["start_line"] is None  # no line of the page is known
     text = RESULT["content"]
     assert text[citation["start_char"] : citation["end_char"]] == citation["quote"]
     assert "146" in answer["answer"]
