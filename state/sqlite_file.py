@@ -198,9 +198,12 @@ def limit_on_files() -> StorageError | None:
 
 
 def create_private(path: Path) -> None:
-    """Make the file and its folder, readable by their owner alone, where they are not there."""
+    """Make the file and its folder, readable by their owner alone, where they are not there. One
+    that is there is not opened: closing it would take from this process every lock on it.
+    """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
 
 
 def connect(path: Path | str) -> SqliteConnection:

@@ -2,6 +2,8 @@
 
 import os
 import random
+import subprocess
+import sys
 from contextlib import suppress
 
 import pytest
@@ -9,6 +11,8 @@ from forked import started
 from postgres_server import fresh_schema
 from turn_child import append
 from turn_samples import make_answer, open_turn_store
+
+from state.home_db import HomeDb
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
@@ -57,3 +61,17 @@ def test_killed_writer_loses_no_finished_turn(tmp_path, url, rounds):
             assert finished <= len(kept) <= finished + 1
             finished = store.append("shared", make_answer())
             assert finished == len(kept) + 1
+
+
+def test_a_process_that_opens_the_file_twice_keeps_its_locks(tmp_path):
+    """Whoever closes the file last takes its log away; who has no lock on it is not seen."""
+    reads = (
+        "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]);"
+        "db.execute('select * from traces').fetchall(); db.close()"
+    )
+    with HomeDb(tmp_path) as one, HomeDb(tmp_path) as other:
+        one.connected()
+        assert not one.faults()
+        other.connected()
+        subprocess.run([sys.executable, "-c", reads, one.path], check=True)
+        assert one.path.with_name("home.db-wal").exists()
