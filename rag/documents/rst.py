@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import groupby, pairwise
 
@@ -22,6 +22,7 @@ _DIRECTIVE = re.compile(r"\.\.[ ]+(?:\|[^|]+\|[ ]+)?([\w:+.-]+)::(?:[ ]+(.*))?$"
 _NOTE = re.compile(r"\.\.[ ]+(\[[^\]]+\][ ]+.*)")
 _OPTION = re.compile(r":[\w -]+:(?=\s|$)")
 _HEADER = re.compile(r":header:\s+(\S.*(?:\n(?!\s*:[\w -]+:).*)*)")
+_MARKS = ("*", "-", "+")
 _FIELD = re.compile(r":([^:`\n]{1,60}):(?=\s)")
 _ITEM = re.compile(r"([-*+\u2022]|(?:\d{1,9}|#)[.)]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ ]+(?=\S)")
 _NO_PROSE = re.compile(rf"\s*(?:$|\.\.|[|+=:]|[-/]\S|{_ITEM.pattern})")
@@ -197,19 +198,23 @@ class _Page:
             return self._text(below, " " * column + said, first.strip(), inner)
         if found and said is not None and (words := f"{said}{found[2] or ''}".strip()):
             self._text(at, " " * column, words, indent)
-        if name == "csv-table":
-            return self._csv_table(at, begin, self._body(begin, indent), column)
+        if name in ("csv-table", "list-table"):
+            return self._rows_of(name, at, begin, self._body(begin, indent), column)
         return begin
 
-    def _csv_table(self, at: int, begin: int, stop: int, column: int) -> int:
-        """Rows as those of a table that is drawn; the header is an option's, or the first row."""
-        rows = [*_valued(self.lines[begin:stop], begin)]
-        if option := _HEADER.search("\n".join(self.lines[at:begin])):
-            rows = [*_valued([option[1].replace("\n", " ")], begin), *rows]
+    def _rows_of(self, name: str, at: int, begin: int, stop: int, column: int) -> int:
+        """Rows as those of a table that is drawn; their header is an option's, or the first row
+        where an option says so.
+        """
+        options = "\n".join(self.lines[at:begin])
+        values = _valued if name == "csv-table" else _listed
+        rows = [*values(self.lines[begin:stop], begin)]
+        if option := _HEADER.search(options):
+            rows = [*_valued([option[1].replace("\n", " ")], begin - 1), *rows]
+        elif rows and ":header-rows:" not in options:
+            rows = [(rows[0][0] - 1, [""]), *rows]
         if rows:
-            (place, names), *rows = rows
-            self.out[place - 1 : stop] = [" " * column + "|"] * (stop - place + 1)
-            rows = [(place - 1, names), (place, ["---"] * len(names)), *rows]
+            self.out[rows[0][0] : stop] = [" " * column + "|"] * (stop - rows[0][0])
         for number, cells in rows:
             self.out[number] = " " * column + _row(cells)
         return stop
@@ -261,7 +266,27 @@ class _Page:
         for number, lines in wrapped.items():
             if len(lines) > 1:
                 self.out[number] = " " * column + _row(map(" ".join, zip(*lines, strict=True)))
+        if sign == "---":  # no border within: its columns have no names
+            self.out[at] = " " * column + _row([""])
         return stop
+
+
+def _listed(lines: Sequence[str], begin: int) -> Iterator[tuple[int, list[str]]]:
+    """Rows that are items, their cells items within, each with the number of its first line."""
+    edge = next((len(line) - len(line.lstrip()) for line in lines if line.strip()), 0)
+    rows: list[tuple[int, list[list[str]]]] = []  # of each cell its lines
+    inner = 0
+    for number, line in enumerate(lines, begin):
+        text = line[edge:]
+        if begins := text[:1] in _MARKS:
+            inner = len(text) - len(text[1:].lstrip())
+            rows.append((number, []))
+        if begins or (rows and not text[:inner].strip() and text[inner : inner + 1] in _MARKS):
+            rows[-1][1].append([text[inner + 1 :]])
+        elif rows:
+            rows[-1][1][-1].append(text)
+    for number, cells in rows:
+        yield number, list(map("\n".join, cells))
 
 
 def _valued(lines: Iterable[str], begin: int) -> Iterator[tuple[int, list[str]]]:

@@ -32,10 +32,10 @@ def shown_stretch(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longe
     """At most about `longest` characters, without what leads to it."""
     if "|" in lead and len(lead) + units[0].end - units[0].start > WIDE:
         lines = (lead, text_between(chunk, units[0].start, units[0].end))
-        names, cells = (list(map(as_prose, _BAR.split(line.strip(" |")))) for line in lines)
+        names, cells = (list(map(as_prose, _cells(line))) for line in lines)
         if len(cells) <= len(names):  # a cell a line, behind the name of its column
             named = zip(names, cells, strict=False)
-            return "\n".join(f"{name}: {_cut(cell)}" for name, cell in named if cell)
+            return "\n".join(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
     pieces = [_lead(lead)] if lead.strip() else []
     kinds = [chunk["blocks"][units[0].place].kind] if pieces else []
     place = 0
@@ -83,8 +83,14 @@ def names_of_the_last(header: str, row: str) -> str:
     """Of a header between bars, what names the cells of a row of which only the end is held."""
     if not header.startswith("|"):
         return ""  # how many cells the end has is not known
-    names, cells = (_BAR.split(line.strip().removesuffix("|")) for line in (header[1:], row))
+    names, cells = _cells(header), _BAR.split(row.strip().removesuffix("|"))
     return f"|{'|'.join(names[-len(cells) :])}|"
+
+
+def _cells(row: str) -> list[str]:
+    """Of a row that is closed by a bar the first may be empty."""
+    row = row.strip()
+    return _BAR.split(row.removeprefix("|")[:-1] if row.endswith("|") else row.strip(" |"))
 
 
 def _cut(cell: str) -> str:

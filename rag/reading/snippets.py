@@ -285,6 +285,11 @@ def _ended(stretch: Stretch) -> Stretch:
     return replace(stretch, units=units)
 
 
+def _named(lead: str) -> str:
+    """A header of no names leads to nothing."""
+    return lead if lead.strip("| \t") else ""
+
+
 def _lead(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:
     """The line that leads to a list or code, or the header of a row, where it stands above."""
     block = chunk["blocks"][first.place]
@@ -293,8 +298,8 @@ def _lead(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:
     if block.kind not in (BlockKind.ROW, BlockKind.ITEM, BlockKind.CODE):
         return ""
     if block.lead[0] >= chunk["start_char"]:
-        return text_between(chunk, *block.lead)
-    lead = reader.document_text(chunk["source"], *block.lead) or ""
+        return _named(text_between(chunk, *block.lead))
+    lead = _named(reader.document_text(chunk["source"], *block.lead) or "")
     if block.kind is BlockKind.ROW and first.start == chunk["start_char"]:
         line = (max(first.start - BESIDE, 0), first.start)
         before = reader.document_text(chunk["source"], *line) or ""

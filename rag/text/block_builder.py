@@ -144,8 +144,10 @@ class BlockBuilder:
         opened = self.open
         self.close()
         # One cell above several is a title: the columns are named below it.
-        own = self._header is not None and self._header[0] >= self.base and self._said(self._header)
-        titled = own and "|" not in own.strip("| ") and " | " in self._said((start, end))
+        head = self._header
+        own = self._said(head) if head is not None and head[0] >= self.base else ""
+        title = own.removeprefix("|").rstrip("| ")
+        titled = title and "|" not in title and " | " in self._said((start, end))
         if after_blank or titled or self.last is None or self.last.kind is not BlockKind.ROW:
             self._header = None
         elif not self._said((start, end)).strip("| \t"):

@@ -187,6 +187,8 @@ class BlockParser:
             return is_row(glance) and not alone
         if goes_on and self._blocks.open is None:
             return "|" in glance and not (self._blocks.below_header and DELIMITERS.match(glance))
+        if self.format == "rst" and glance.lstrip()[:1] == "|":  # all that is left of its bars
+            return True
         return "|" in glance and "|" in following and DELIMITERS.match(following) is not None
 
     def _titled(self, glance: str, following: str) -> HeadingLine | None:

@@ -201,6 +201,20 @@ bell  one
    coins"
    bell, one
 """,
+    """\
+.. list-table:: Prices
+   :header-rows: 1
+
+   * - part
+     - price
+   * - rod
+
+     - three
+
+       coins
+   * - bell
+     - one
+""",
 )
 
 
@@ -216,6 +230,20 @@ def test_a_row_is_whole_however_many_lines_its_cells_take(text: str) -> None:
         ["bell", "one"],
     ]
     assert {row.lead for row in rows[1:]} == {rows[0].extent}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "====  ===\nrod   one\nbell  two\n====  ===\n",
+        ".. csv-table::\n\n   rod, one\n   bell, two\n",
+    ],
+)
+def test_the_first_row_of_a_table_whose_columns_have_no_names_names_none(text: str) -> None:
+    shown = as_markdown(text)
+    header, *rows = blocks_of_text(shown, "rst")
+    assert shown[header.start_char : header.end_char] == "|  |"
+    assert [(row.kind, row.lead) for row in rows] == [(BlockKind.ROW, header.extent)] * 2
 
 
 def test_no_other_file_and_nothing_raw_is_read(tmp_path: Path) -> None:
