@@ -49,8 +49,10 @@ def on_thread(given: Given, *, continue_: bool = False) -> Settings:
     another is named by option or variable; a change is told.
 
     Raises:
-        UsageError: there is no thread to continue.
+        UsageError: there is no thread to continue, or two are meant.
     """
+    if continue_ and given.flags["thread"]:
+        raise UsageError("--thread names a thread, --continue the newest.", "Give one of them.")
     settings, terminal = given.settings(), given.terminal
     if settings.thread is None and not continue_:
         return settings

@@ -13,6 +13,7 @@ from cli.asking import on_thread, read_question, report_staleness, tell_of_model
 from cli.errors import Exit
 from cli.render.answer_text import print_answer, report_missing, report_notices
 from cli.render.live import LiveAnswer
+from state.errors import UsageError
 
 app = new_app()
 
@@ -39,6 +40,8 @@ def ask(
 
     terminal, text = given.terminal, read_question(question)
     settings = on_thread(given, continue_=continue_)
+    if pin and settings.thread is None:
+        raise UsageError("--pin keeps a turn of a thread.", "Name one with --thread.")
     with open_session(settings, terminal.notice) as session:
         report_staleness(terminal, settings)
         streaming = terminal.out_is_tty and not (no_stream or json_ or events)

@@ -45,7 +45,7 @@ def research(
     """Plan a question, research its parts, and write a cited report."""
     terminal, data = given.terminal, json_ or events
     if (question is None) == (resume is None):
-        raise UsageError("Give a question, or --resume with a run's id.")
+        raise UsageError("Give either a question or --resume with a run's id.")
     if answer is not None and resume is None:
         raise UsageError("--answer goes with --resume: a new run has not asked anything.")
     settings = given.settings()

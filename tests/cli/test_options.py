@@ -50,3 +50,16 @@ def test_what_a_shared_store_keeps_is_reached_by_its_flag(words, tmp_path):
     done = CliRunner().invoke(app, [*words.split(), *places])
     assert done.exit_code == 5
     assert "127.0.0.1:9/team" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        ("--pin", "Name one with --thread"),
+        ("--continue --thread t", "Give one of them"),
+    ],
+)
+def test_a_flag_that_would_have_no_effect_is_refused(words, hint, tmp_path):
+    done = CliRunner().invoke(app, ["ask", "x", *words.split(), "--home", str(tmp_path)])
+    assert done.exit_code == 2
+    assert hint in done.stderr

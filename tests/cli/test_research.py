@@ -74,8 +74,8 @@ def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ((), "Give a question"),
-        (("q?", "--resume", "last"), "Give a question"),
+        ((), "Give either"),
+        (("q?", "--resume", "last"), "Give either"),
         (("q?", "--answer", "a"), "--answer goes with --resume"),
         (("--resume", "nonsense"), "no research run"),
         (("--resume", "%"), "no research run"),
