@@ -119,6 +119,8 @@ def prune(
     before = None if days is None else datetime.now(UTC) - timedelta(days=min(days, 365_000))
     plan = PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)
     with _memory(given) as memory:
+        if thread is not None:
+            _require(memory, thread)
         removed = memory.store.prune(plan, dry_run=True)
         count = sum(map(len, removed.values()))
         if count and not dry_run:
@@ -155,11 +157,12 @@ def _memory(given: options.Given) -> ThreadMemory:
 
 
 def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
-    """The turns of a thread that exists.
+    """The turns of a thread; raises as `_require`."""
+    _require(memory, name)
+    return memory.store.turns(name)
 
-    Raises:
-        UsageError: there is no such thread.
-    """
+
+def _require(memory: ThreadMemory, name: str) -> None:
+    """Raises UsageError where there is no such thread."""
     if memory.store.last_turn(name) == 0:
         raise no_such_thread(name, (each.name for each in memory.store.threads()))
-    return memory.store.turns(name)

@@ -27,6 +27,8 @@ app = new_app(
 )
 
 PAGE_WIDTH = 110
+_MOST = 1_000_000
+"""More traces than are ever kept."""
 
 _TRACE = typer.Argument(metavar="ID", help="A trace, its beginning, or last.")
 TraceId = Annotated[str, _TRACE]
@@ -69,7 +71,7 @@ def list_(
     """List the newest traces."""
     terminal = given.terminal
     with _store(given) as traces:
-        rows = traces.summaries(limit, thread)
+        rows = traces.summaries(min(limit, _MOST), thread)
     if json_:
         terminal.json({"schema": "crag.traces/1", "traces": rows})
         return
@@ -83,7 +85,8 @@ def list_(
     if len(rows) == limit:
         terminal.notice(f"These are the newest {limit}; -n shows more.")
     if not rows:
-        terminal.notice("No traces yet: every `crag ask` keeps one.")
+        none = "No traces yet: every `crag ask` keeps one."
+        terminal.notice(none if thread is None else f"No trace is of thread {thread}.")
 
 
 @app.command()

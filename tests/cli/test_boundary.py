@@ -92,6 +92,7 @@ def test_an_error_says_what_happened_and_what_to_do_on_one_line():
         (["ask", "how", "high", "is", "it"], 'stand in quotes: "…".'),
         (["search", "high", "viaduct"], 'stand in quotes: "…".'),
         (["threads", "prune"], "Add --days N or --keep N"),
+        (["threads", "prune", "--keep", "1", "-t", "none"], "There is no thread 'none'"),
     ],
 )
 def test_usage_errors_are_one_line_on_stderr_and_exit_2(arguments: list[str], words: str):

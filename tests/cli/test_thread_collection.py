@@ -40,6 +40,8 @@ def test_thread_goes_on_with_its_collection(home):
     listed = crag(home, "trace", "list", "-n", "2")
     assert [line.split()[3] for line in listed.stdout.splitlines()] == ["default", "canal"]
     assert "newest 2" in listed.stderr
+    assert len(crag(home, "trace", "list", "-n", "9" * 20).stdout.splitlines()) == 4
+    assert "No trace is of thread fire." in crag(home, "trace", "list", "-t", "fire").stderr
 
 
 def test_naming_another_collection_changes_the_thread_and_is_told(home, monkeypatch):
