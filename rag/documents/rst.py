@@ -209,12 +209,13 @@ class _Page:
         options = "\n".join(self.lines[at:begin])
         values = _valued if name == "csv-table" else _listed
         rows = [*values(self.lines[begin:stop], begin)]
+        if not rows:  # they stand in another file
+            return stop
         if option := _HEADER.search(options):
             rows = [*_valued([option[1].replace("\n", " ")], begin - 1), *rows]
-        elif rows and ":header-rows:" not in options:
+        elif ":header-rows:" not in options:
             rows = [(rows[0][0] - 1, [""]), *rows]
-        if rows:
-            self.out[rows[0][0] : stop] = [" " * column + "|"] * (stop - rows[0][0])
+        self.out[rows[0][0] : stop] = [" " * column + "|"] * (stop - rows[0][0])
         for number, cells in rows:
             self.out[number] = " " * column + _row(cells)
         return stop

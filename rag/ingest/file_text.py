@@ -11,7 +11,7 @@ from rag.documents.picture import can_recognize
 from rag.index.protocol import FileStat, IndexedDocument
 from state.documents import Chunk
 
-READING = "41"
+READING = "42"
 """Raised when reading or chunking changes."""
 
 

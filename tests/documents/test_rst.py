@@ -142,6 +142,7 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         ("#. one\n\n   #. of it\n#. two\n\nAnd\n\n#. one", "1. one||1. of it|2. two||And||1. one"),
         (".. figure:: a.png\n   :alt: A rod\n         of tin\n   :scale: 2\n\n   Rod", "|||||Rod"),
         ("| a\n|\n| b", "a||b"),
+        (".. csv-table::\n   :header: a, b\n   :file: c.csv\n\nText", "||||Text"),
         ("code::\n\n  a\nb", "code:||    a|b"),
         (">>> run()\n2", "    >>> run()|    2"),
     ],
