@@ -48,9 +48,10 @@ _LEAST_TOPIC = 0.6
 
 def stand_alone(question: str, history: Sequence[HistoryTurn]) -> tuple[str, str]:
     """What stands alone, and what was carried over for it; empty where nothing was. `history` is
-    oldest first; turns without a question (thanks, greetings) are passed over.
+    oldest first; turns without a question (thanks, greetings) and with the same are passed over.
     """
-    asked = [turn for turn in history if _asks(turn["question"])]
+    others = (turn for turn in history if turn["question"].strip() != question.strip())
+    asked = [turn for turn in others if _asks(turn["question"])]
     if not asked or not _leans(question):
         return question, ""
     alone = [turn["standalone_question"] == turn["question"] for turn in asked]

@@ -59,6 +59,12 @@ def test_bare_word_asks_about_the_questions_before(question):
     assert carried == f"{BYZANTIUM[0]['question']} And who ruled it then?"
 
 
+def test_a_follow_up_asked_again_leans_on_what_it_leant_on():
+    history = [*EVIDENCE, leaning("what about criminal cases?", 2)]
+    alone, _ = stand_alone("what about criminal cases?", history)
+    assert alone == f"what about criminal cases? ({EVIDENCE[0]['question']})"
+
+
 def test_a_name_that_a_pronoun_cuts_is_weighed_as_a_whole():
     question = "What does www.corriere.it say of France?"
     assert stand_alone(question, BYZANTIUM)[0].startswith(question)
