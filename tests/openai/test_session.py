@@ -98,6 +98,19 @@ def test_a_budget_spent_before_the_answer_ends_with_what_was_found(home):
     assert any("--max-tokens" in warning for warning in answer["warnings"])
 
 
+def test_a_budget_spent_before_a_follow_up_is_read_ends_with_what_was_found(home):
+    with (
+        ScriptedServer(always=model()) as server,
+        session_of(server, home, max_tokens=1) as session,
+    ):
+        session.ask(QUESTION, thread="t")
+        answer = session.ask("And of Italy?", thread="t")
+        assert not server.requests
+    assert answer["standalone_question"] == f"And of Italy? ({QUESTION})"
+    assert answer["status"] == "partial"
+    assert any("--max-tokens" in warning for warning in answer["warnings"])
+
+
 def test_a_failed_turn_leaves_a_trace_that_says_where_it_failed(home):
     with ScriptedServer(always=model()) as server, session_of(server, home) as session:
         said = []
