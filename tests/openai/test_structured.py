@@ -8,6 +8,8 @@ from openai_samples import BERLIN, PARIS, ROME, connect, grades, grading, verdic
 from scripted_server import ScriptedServer, call, completion, status, text
 
 from rag.engines.openai.answer_reply import read_reply
+from rag.engines.openai.prompts import fenced
+from rag.engines.openai.reply import Reply
 from rag.engines.protocol import Graded
 
 WHOLE = grades(True, False)
@@ -188,3 +190,14 @@ def test_every_reply_has_a_ceiling_and_every_string_a_bound():
 def test_whatever_shape_an_answer_has_its_texts_are_read(reply, texts):
     found = [part["text"].strip() for part in read_reply(reply).parts]
     assert (len(found) if isinstance(texts, int) else found) == texts
+
+
+def test_a_fence_that_was_copied_from_the_prompt_is_no_part_of_the_answer():
+    fence = fenced("[3]", "fares.md", "A ticket is 3.20.").splitlines()
+    parts = [{"text": "It is 3.20."}, {"text": fence[-1]}, {"text": f"{fence[0]} Mind it."}]
+    for written in (
+        json.dumps({"parts": parts}),
+        f"It is 3.20.\n{fence[-1]}\n{fence[0]}\nMind it.",
+    ):
+        found = read_reply(Reply(written).text).parts
+        assert [part["text"] for part in found] == ["It is 3.20.", "Mind it."]

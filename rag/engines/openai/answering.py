@@ -11,7 +11,7 @@ from rag.context import by_turns, fitting
 from rag.engines.openai.answer_reply import AnswerReply, ReadReply, begun_texts, read_reply
 from rag.engines.openai.chat_model import ANSWER, ChatModel
 from rag.engines.openai.prompts import generate_messages
-from rag.engines.openai.reply import Reply, without_thinking
+from rag.engines.openai.reply import Reply, own_words
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from state.errors import ModelError, PromptTooLongError
 
@@ -134,7 +134,7 @@ class _Shown:
         # Reading it anew costs as much as is written so far: not for every token of a long one.
         if len(self._reply) - self._read >= len(self._reply) // 200:
             self._read = len(self._reply)
-            self._show(self._visible(without_thinking(self._reply)))
+            self._show(self._visible(own_words(self._reply)))
 
     def finish(self, text: str) -> None:
         """`text` is the whole reply without its thinking."""

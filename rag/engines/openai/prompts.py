@@ -43,6 +43,8 @@ MARK = f"#{secrets.token_hex(4)}"
 """Of this process: who wrote a document cannot know it, and so cannot close its fence from inside,
 and a server that keeps the beginning of a prompt need not read it again.
 """
+FENCE = re.compile(rf'</?document>[^"\n]*?{MARK}')
+"""Small models copy it into their replies."""
 
 
 def fenced(name: str, title: str, text: str) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rag.endpoint.failures import foreign_errors
+from rag.engines.openai.prompts import FENCE
 
 if TYPE_CHECKING:
     from langchain_core.messages.ai import UsageMetadata
@@ -73,8 +74,7 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """Without its thinking."""
-        return without_thinking(self.written)
+        return own_words(self.written)
 
     def fields(self) -> dict[str, Any]:
         """All fields of a structured reply. Several objects are read together, since some models
@@ -111,9 +111,9 @@ def received(
     return reply
 
 
-def without_thinking(reply: str) -> str:
-    """Also of a reply that is still being written."""
-    text = _THINKING.sub("", reply[:LONGEST])
+def own_words(reply: str) -> str:
+    """Without its thinking and copied fences; also of a reply that is still being written."""
+    text = _THINKING.sub("", FENCE.sub("", reply[:LONGEST]))
     text = "" if _UNCLOSED.match(text) else text
     # Some servers leave out the opening tag, which their template put into the prompt.
     return re.split(r"</think(?:ing)?>", text, flags=re.IGNORECASE)[-1].strip()
