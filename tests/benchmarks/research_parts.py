@@ -46,7 +46,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*")
     given = parser.parse_args()
     totals: Counter[str] = Counter()
-    well = count = 0
+    honest = well = count = 0
     rows = joined(given.data, given.drawn) if given.parts is None else json_lines(given.parts)
     shown = SHOWN if given.parts is None else None
     with tempfile.TemporaryDirectory() as scratch:
@@ -57,7 +57,9 @@ def main() -> None:
             outcomes = {part["part"]: outcome(part, report, shown) for part in asked["parts"]}
             totals.update(outcomes.values())
             count += 1
-            well += set(outcomes.values()) <= {"stated", "shown", "named"}
+            wrong = set(outcomes.values()) - {"stated", "shown", "named"}
+            well += not wrong
+            honest += wrong <= {"falsely open", "stated, open"}
             usage = report["usage"]
             spent = usage["input_tokens"] + usage["output_tokens"]
             words = len(report["answer"].split())
@@ -68,6 +70,7 @@ def main() -> None:
                 print(f"   {told:13} {part}")
     print(", ".join(f"{count} {told}" for told, count in totals.most_common()))
     print(f"all parts right, or absent and named so: {well} of {count}")
+    print(f"all parts right, or named as not found, though some are there: {honest} of {count}")
 
 
 def joined(data: Path, drawn: int) -> Iterator[dict[str, Any]]:
