@@ -23,6 +23,7 @@ class Plan:
         unchanged: how many documents are as they were.
         unread: files that could not be read before and have not changed since.
         forgotten: paths that need no longer be remembered as unread.
+        unlisted: what could not be listed; what begins with its paths stays as it was.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -31,6 +32,7 @@ class Plan:
     unchanged: int = 0
     unread: list[UnreadFile] = field(default_factory=list)
     forgotten: list[str] = field(default_factory=list)
+    unlisted: tuple[str, ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -44,17 +46,16 @@ def make_plan(
     unread: Iterable[UnreadFile],
 ) -> Plan:
     """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
-    plan, now = Plan(), reading_version()
+    plan, now = Plan(unlisted=tuple(skip.path for skip in found.unlisted)), reading_version()
     remembered = {file.path: file for file in unread}
     wanted = dict(found.files)
     taken: set[str] = set()
-    unlisted = tuple(skip.path for skip in found.unlisted)
     for document in known:
         path = document.path
         if path is None:
             continue
         stat = wanted.pop(path, None)
-        if stat is None and _is_gone(document, path, roots, unlisted):
+        if stat is None and _is_gone(document, path, roots, plan.unlisted):
             plan.missing.append(document)
             continue
         taken.add(document.source)

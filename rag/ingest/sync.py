@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -63,9 +63,9 @@ def ingest(
         with store.open_writer(name, embedder.identity, notice=notice) as writer:
             plan, wanted = _plan(writer, settings.home, globs, reporter, notice)
             if not plan.is_empty:
-                _record(writer, wanted, finished=False)
+                _record(writer, wanted, unfinished=wanted)
                 Ingest(writer, embedder, reporter, plan).run()
-            _record(writer, wanted, finished=True)
+            _record(writer, wanted, unfinished=_partly_seen(wanted, plan))
             report.documents, report.chunks, _ = writer.totals()
     report.skipped.sort()
     report.failed.sort()
@@ -73,12 +73,19 @@ def ingest(
     return report
 
 
-def _record(writer: CollectionWriter, wanted: Mapping[str, Globs], *, finished: bool) -> None:
+def _record(
+    writer: CollectionWriter, wanted: Mapping[str, Globs], *, unfinished: Collection[str]
+) -> None:
     known = writer.roots()
     for path, globs in wanted.items():
-        options = root_options(globs, finished=finished)
+        options = root_options(globs, finished=path not in unfinished)
         if known.get(path) != options:
             writer.set_root(path, options)
+
+
+def _partly_seen(wanted: Iterable[str], plan: Plan) -> list[str]:
+    """Those of the roots in which something could not be listed."""
+    return [root for root in wanted if any(each.startswith(f"{root}/") for each in plan.unlisted)]
 
 
 def _plan(

@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -205,6 +206,19 @@ def test_status_tells_of_a_folder_whose_ingest_was_interrupted(folder, library):
         library.ingest(folder)
         assert unfinished() == []
         (folder / "a.md").write_text("Another text.")
+
+
+def test_status_tells_of_a_folder_that_could_not_be_read_to_its_end(folder, library):
+    library.ingest(folder)
+    deep = os.open(folder, os.O_RDONLY)
+    for _ in range(20):  # deeper than a path can say
+        os.mkdir("d" * 250, dir_fd=deep)
+        deep = os.open("d" * 250, os.O_RDONLY, dir_fd=deep)
+    assert "cannot be listed" in library.ingest(folder).failed[0].reason
+    assert read_status(library.settings)["collections"][0]["unfinished"] == [str(folder)]
+    shutil.rmtree(folder / ("d" * 250))
+    library.ingest(folder)
+    assert read_status(library.settings)["collections"][0]["unfinished"] == []
 
 
 def interrupted(_texts):
