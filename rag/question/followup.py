@@ -30,7 +30,7 @@ _LOOK_BACK = 3
 """Questions that are carried at most."""
 
 _OPENING = re.compile(r"\W*(?:and|(?:what|how)\s+about)\b", re.IGNORECASE)
-_STANDING = "it|they|them|he|him|she|these|those|one"
+_STANDING = r"it|they|them|he|him|she|these|those|one(?!\s+of\b)"
 """Pronouns that a name can stand in the place of."""
 
 

@@ -25,11 +25,14 @@ OUT_OF_DOMAIN = 0.04
 LEAST_WORDS = 3
 """Of a question; one of fewer belongs to what it stands behind."""
 _ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"
+_BEFORE_IT = r"(?:(?:in|on|at|from|for|by|to|with|of)\s+(?:[^,?？]{1,30},\s+)?)?"  # noqa: RUF001
+"""What may stand before the word that asks: "in which", "on Sundays, when"."""
 _PART = re.compile(
-    rf"(?<=[?？])\s+|;\s+|,?\s+and\s+(?:also\s+)?(?={_ASKS}\b)",  # noqa: RUF001
+    rf"(?<=[?？])\s+|;\s+|,?\s+and\s+(?:also\s+)?(?={_BEFORE_IT}{_ASKS}\b)",  # noqa: RUF001
     re.IGNORECASE,
 )
-_ASKING = re.compile(rf"\b{_ASKS}\b", re.IGNORECASE)
+_VERBS = "am|are|can|could|did|do|does|had|has|have|is|may|must|should|was|were|will|would"
+_ASKING = re.compile(rf"\b{_ASKS}\b|^\W*(?:{_VERBS})\b", re.IGNORECASE)
 
 
 def is_near(part: QuestionPart) -> bool:
@@ -71,13 +74,23 @@ def split_alone(question: str, most: int = MOST_PARTS) -> list[str]:
 
 
 def split(text: str, most: int = MOST_PARTS) -> list[str]:
-    """The questions within, in order, what is beyond `most` together as the last; the text itself
-    where there is one only, or something is said and not asked.
+    """The questions within, in order, what is beyond `most` together as the last; what is no
+    question belongs to the one before; the text itself where none is before it.
     """
     text, about = parted(text[:QUESTION_CHARACTERS])
-    found = [with_context(piece.strip(" ,"), about) for piece in _PART.split(text)]
-    if len(found) < 2 or not all(is_question(piece) for piece in found):
+    starts = [0, *(gap.end() for gap in _PART.finditer(text))]
+    ends = [*(gap.start() for gap in _PART.finditer(text)), len(text)]
+    pieces: list[tuple[int, int]] = []
+    for start, end in zip(starts, ends, strict=True):
+        if is_question(text[start:end]):
+            pieces.append((start, end))
+        elif pieces:
+            pieces[-1] = (pieces[-1][0], end)
+        else:
+            break
+    if len(pieces) < 2:
         return [with_context(text, about)]
+    found = [with_context(text[start:end].strip(" ,"), about) for start, end in pieces]
     return found if len(found) <= most else [*found[: most - 1], "; ".join(found[most - 1 :])]
 
 
