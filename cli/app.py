@@ -41,11 +41,18 @@ def new_app(text: str | None = None, **changed: Any) -> typer.Typer:
 
 
 class DefaultGroup(typer.core.TyperGroup):
-    """A group that runs its first command where none of them is named."""
+    """A group that runs its first command where none of them is named; one that takes no words is
+    no guess at what a word means that names none.
+    """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if not {*args[:1]} & {*self.commands, "--help", "-h"}:
-            args = [next(iter(self.commands)), *args]
+        name, default = next(iter(self.commands.items()))
+        word = next(iter(args), "--")
+        takes = word[:1] == "-" or any(
+            each.param_type_name == "argument" for each in default.params
+        )
+        if takes and word not in {*self.commands, "--help", "-h"}:
+            args = [name, *args]
         return super().parse_args(ctx, args)
 
 

@@ -9,7 +9,7 @@ import typer
 from rich.filesize import decimal
 
 from cli import options
-from cli.app import new_app
+from cli.app import DefaultGroup, new_app
 from rag.text.prose import one_line
 from state.wording import many
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rag.index.protocol import IndexedDocument
     from rag.index.store import Store
 
-app = new_app("List, show and delete collections.", no_args_is_help=True)
+app = new_app("List, show and delete collections.", cls=DefaultGroup)
 
 _DOCUMENT = ("source", "path", "title", "format", "characters")
 _UNREAD = ("path", "reason", "failed")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Annotated
 
 from cli import options
-from cli.app import new_app
+from cli.app import DefaultGroup, new_app
 from state.choices import default_config_file
 from state.errors import UsageError
 
-app = new_app("Show, locate or start the settings file.", no_args_is_help=True)
+app = new_app("Show, locate or start the settings file.", cls=DefaultGroup)
 
 
 @app.command()

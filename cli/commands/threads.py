@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from cli import options
-from cli.app import new_app
+from cli.app import DefaultGroup, new_app
 from cli.render.text import shorten
 from state.errors import DamagedError
 from state.turns import PrunePlan, Turn, no_such_thread
@@ -18,7 +18,7 @@ from state.wording import many
 if TYPE_CHECKING:
     from rag.memory import ThreadMemory
 
-app = new_app("List, show, export, delete and prune threads.", no_args_is_help=True)
+app = new_app("List, show, export, delete and prune threads.", cls=DefaultGroup)
 
 Name = Annotated[str, typer.Argument(help="The thread.", metavar="THREAD")]
 Days = Annotated[

@@ -1,3 +1,4 @@
+import json
 import signal
 import subprocess
 import sys
@@ -156,6 +157,7 @@ def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):
         (["threads", "show", "railwy"], "Did you mean 'railway'?"),
         (["threads", "delete", "raiway", "--yes"], "Did you mean 'railway'?"),
         (["threads", "show", "zzz"], "`crag threads list` shows all"),
+        (["threads", "shwo"], "Did you mean 'show'?"),
         (["trace"], "There are no traces yet."),
         (["trace", "zzz"], "`crag trace list` shows them"),
         (["ask", "q", "--thread", "a/b"], "--thread: a name has 1 to 128 characters"),
@@ -165,6 +167,13 @@ def test_a_name_that_nothing_has_brings_the_nearest(tmp_path, monkeypatch):
         assert result.exit_code == Exit.USAGE, given
         assert meant in result.stderr, given
         assert len(result.stderr.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize("group", ["threads", "collections", "model", "config"])
+def test_a_group_alone_shows_what_there_is(tmp_path, monkeypatch, group):
+    monkeypatch.setenv("CRAG_HOME", str(tmp_path))
+    result = CliRunner().invoke(app, [group, "--json"])
+    assert (result.exit_code, json.loads(result.stdout)["schema"].split("/")[1]) == (0, "1")
 
 
 def ended(code, *given):
