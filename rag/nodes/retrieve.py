@@ -42,12 +42,12 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def _wanted(deps: Dependencies) -> int:
-    """A model is given more than what is shown without one; what it grades itself is what `k`
-    says.
+    """A model is given more than what is shown without one, unless `k` was set; what it grades
+    itself is what `k` says.
     """
-    k = deps.settings.k
-    reads = deps.engine.model is not None and deps.settings.grader is not GraderChoice.MODEL
-    return max(k, BEST) if reads else k
+    settings = deps.settings
+    reads = deps.engine.model is not None and settings.grader is not GraderChoice.MODEL
+    return BEST if reads and "k" not in settings.model_fields_set else settings.k
 
 
 def found_update(

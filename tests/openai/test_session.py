@@ -68,6 +68,16 @@ def test_a_question_answered_at_once_costs_two_calls_where_a_model_grades(home):
     assert first["usage"]["cost_usd"] == pytest.approx(2 * (100 * 0.15 + 10 * 0.60) / 1e6)
 
 
+@pytest.mark.parametrize(("given", "found"), [({"k": 1}, 1), ({}, 3)])
+def test_a_model_is_given_as_many_chunks_as_were_asked_for(home, given, found):
+    with (
+        ScriptedServer(always=model()) as server,
+        open_session(settings_for(server, home=home, **given)) as session,
+    ):
+        answer = session.ask(QUESTION)
+    assert len(answer["loops"][0]["chunks"]) == found
+
+
 def test_nothing_relevant_costs_no_more_than_the_loops_and_one(home):
     with ScriptedServer(always=model()) as server, session_of(server, home) as session:
         answer = session.ask("Who invented the zip fastener?")
