@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -25,13 +25,16 @@ NO_KEY = SecretStr("no-key")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A base URL taken apart; `host` (with a port that is not the scheme's) may be shown."""
+    """A base URL taken apart; `host` (with a port that is not the scheme's) may be shown, and
+    `setting` is where it was told.
+    """
 
     base_url: str
     query: tuple[tuple[str, str], ...]
     host: str
     loopback: bool
     key: SecretStr
+    setting: str = "base_url"
 
     @property
     def is_openai(self) -> bool:
@@ -53,7 +56,10 @@ def embedding_endpoint(settings: Settings) -> Endpoint:
     key = settings.embedding_api_key
     if key is None and host_of(url, "embedding_") == host_of(settings.base_url):
         key = settings.api_key
-    return _endpoint(url, key, "embedding_")
+    endpoint = _endpoint(url, key, "embedding_")
+    return (
+        replace(endpoint, setting="embedding_base_url") if settings.embedding_base_url else endpoint
+    )
 
 
 def host_of(base_url: str | None, kind: str = "") -> str:

@@ -83,7 +83,7 @@ def failure(
         kind, what = ModelAccessError, f" cannot be reached: {why}"
     elif isinstance(error, openai.APIError) and not invalid:
         what, hint = f" reported an error while replying{_said(error, endpoint)}", "Try again."
-    return kind(f"{who}{what}.", hint)
+    return kind(f"{who}{what}.", hint.replace("base_url", endpoint.setting))
 
 
 def _causes(error: BaseException) -> list[BaseException]:
@@ -118,7 +118,7 @@ def _status(error: Any, who: str, endpoint: Endpoint) -> ModelError:
         passes = status >= 500 or status in (408, 409, 425)
         what = f" {'failed' if passes else 'rejected the request'} ({status}){said}"
         hint = "Try again later." if passes else "Check model and base_url."
-    return kind(f"{who}{what}.", hint)
+    return kind(f"{who}{what}.", hint.replace("base_url", endpoint.setting))
 
 
 def _said(error: Exception, endpoint: Endpoint) -> str:

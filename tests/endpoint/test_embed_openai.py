@@ -56,6 +56,14 @@ def test_strings_are_sent_not_tokens_and_to_the_embedding_model(server):
     assert request.headers["authorization"] == f"Bearer {KEY}"
 
 
+def test_a_server_that_is_not_there_is_told_with_the_setting_that_names_it():
+    nowhere = "http://localhost:9/v1"
+    embedder = OpenAIEmbedder(settings_for(embedding_base_url=nowhere))
+    with pytest.raises(ModelError) as told:
+        embedder.embed_query("hello")
+    assert "check embedding_base_url" in told.value.hint
+
+
 def test_identity_is_learnt_from_the_first_reply(server):
     embedder = embedder_of(server)
     embedder.embed_query("hello")
