@@ -71,8 +71,8 @@ def research(
                 terminal.warn(_how_to_resume(run.run_id))
             raise
     _print_report(report, terminal, data=data)
-    unanswered = report["status"] == "abstained" and not ok_abstain
-    return Exit.ABSTAINED if unanswered or report["status"] == "waiting" else Exit.DONE
+    unanswered = report["status"] in ("abstained", "waiting")
+    return Exit.ABSTAINED if unanswered and not ok_abstain else Exit.DONE
 
 
 def _researched(
