@@ -55,7 +55,7 @@ class WebSearch:
         from rag.endpoint.address import is_loopback
         from rag.endpoint.bounded_client import BoundedClient
 
-        asked = {"q": query, "format": "json", "language": "en"}
+        asked = {"q": query, "format": "json"}
         loopback = is_loopback(urlsplit(self._url).hostname or "")
         with BoundedClient(
             timeout=self._timeout, trust_env=not loopback, follow_redirects=False
