@@ -35,7 +35,7 @@ def generate(request: GenerateRequest, emit: Emit) -> Generated:
     complete = not warnings
     sure = request.confidence
     if text and sure is not None and sure < grader_model().relevant:
-        warnings.append("These passages lie nearest; none of them surely answers it.")
+        warnings.append("These passages lie nearest to it; judge yourself whether they answer it.")
     return Generated(parts, complete=complete, warnings=tuple(warnings))
 
 
