@@ -121,7 +121,10 @@ def get(
 @options.taking()
 def remove(given: options.Given) -> None:
     """Delete the weights: ranked by words again."""
-    from rag.embed.weights import remove_model
+    from rag.embed.weights import held_model, remove_model
 
-    gone = remove_model(given.settings().home)
-    given.terminal.notice("Removed." if gone else "There is nothing to remove.")
+    home = given.settings().home
+    told = "Removed." if remove_model(home) else "There is nothing to remove."
+    if held := held_model(home):
+        told += f" The weights of your own home are used, in {held.folder}."
+    given.terminal.notice(told)

@@ -7,7 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiny_bert
+from typer.testing import CliRunner
 
+from cli.app import app
 from rag.embed import fetch_weights, transformer, weights
 from rag.embed.builtin import DIMENSION, builtin_embedder
 from rag.embed.protocol import TokenVectors
@@ -125,6 +127,16 @@ def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
     assert weights.remove_model(home)
     assert weights.held_model(home) is None
     assert not weights.remove_model(home)
+
+
+def test_what_a_home_uses_of_the_users_own_is_not_removed_with_it(tmp_path, monkeypatch) -> None:
+    held = weights.models_folder(tmp_path / "own") / weights.IDENTITY
+    held.mkdir(parents=True)
+    for name in (weights.GRAPH, weights.TOKENIZER):
+        (held / name).touch()
+    monkeypatch.setattr(weights, "default_home", lambda: tmp_path / "own")
+    told = CliRunner().invoke(app, ["model", "remove", "--home", str(tmp_path / "other")]).stderr
+    assert f"your own home are used, in {held}" in " ".join(told.split())
 
 
 def test_a_broken_graph_is_named_and_a_mended_one_is_read(known: Path, tmp_path: Path) -> None:
