@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from rag.documents.picture import can_recognize
 from rag.index.protocol import FileStat
 from rag.ingest.file_text import Task
 from rag.ingest.ignore import rules_for
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from rag.index.protocol import UnreadFile
     from rag.index.writer import CollectionWriter
     from state.settings import Settings
+
+MANY_PICTURES = 5
 
 
 def ingest(
@@ -63,6 +66,7 @@ def ingest(
         with store.open_writer(name, embedder.identity, notice=notice) as writer:
             plan, wanted = _plan(writer, settings.home, globs, reporter, notice)
             if not plan.is_empty:
+                _tell_of_pictures(plan, notice)
                 _record(writer, wanted, unfinished=wanted)
                 Ingest(writer, embedder, reporter, plan).run()
             _record(writer, wanted, unfinished=_partly_seen(wanted, plan))
@@ -81,6 +85,17 @@ def _record(
         options = root_options(globs, finished=path not in unfinished)
         if known.get(path) != options:
             writer.set_root(path, options)
+
+
+def _tell_of_pictures(plan: Plan, notice: Callable[[str], None]) -> None:
+    """A folder's screenshots may not be worth what reading them takes."""
+    from rag.documents.formats import SUFFIXES
+
+    kinds = (SUFFIXES.get(os.path.splitext(task.path)[1].lower()) for task in plan.tasks)
+    count = sum(kind is not None and kind.module == "picture" for kind in kinds)
+    if count >= MANY_PICTURES and can_recognize():
+        told = f"{count:,} pictures are read by OCR, some seconds each"
+        notice(f"{told}; --exclude '*.png' leaves out those.")
 
 
 def _partly_seen(wanted: Iterable[str], plan: Plan) -> list[str]:

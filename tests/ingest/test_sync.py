@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 from ingest_runs import Library, counts
+from PIL import Image
 
 from rag.collection_status import read_status
 from rag.index.home import catalog
+from rag.ingest import sync
 from rag.ingest.staleness import staleness
 from state.errors import StorageError
 
@@ -219,6 +221,14 @@ def test_status_tells_of_a_folder_that_could_not_be_read_to_its_end(folder, libr
     shutil.rmtree(folder / ("d" * 250))
     library.ingest(folder)
     assert read_status(library.settings)["collections"][0]["unfinished"] == []
+
+
+def test_pictures_that_take_long_to_read_are_told_of_before(folder, library, monkeypatch):
+    monkeypatch.setattr(sync, "can_recognize", lambda: True)
+    for number in range(sync.MANY_PICTURES):
+        Image.new("RGB", (9, 9)).save(folder / f"{number}.png")
+    library.ingest(folder)
+    assert "5 pictures are read by OCR, some seconds each" in library.notices[0]
 
 
 def interrupted(_texts):

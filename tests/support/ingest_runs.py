@@ -46,10 +46,12 @@ class Library:
         self.settings: Settings = load_settings({"home": home, "collection": collection, **shared})
         self.embedder = CountingEmbedder()
         self.events: list[IngestEvent] = []
+        self.notices: list[str] = []
 
     def ingest(self, *paths: Path | str, dry_run: bool = False, **globs) -> IngestReport:
         self.embedder.texts.clear()
         self.events.clear()
+        self.notices.clear()
         return ingest(
             self.settings,
             self.embedder,
@@ -57,6 +59,7 @@ class Library:
             Globs(**globs),
             dry_run=dry_run,
             on_event=self.events.append,
+            notice=self.notices.append,
         )
 
     @property
