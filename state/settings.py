@@ -89,7 +89,9 @@ class Settings(BaseSettings):
     )
     thread: Name | None = Field(None, description="the thread to continue")
     engine: EngineName = Field(EngineName.AUTO, description="local, openai, or auto")
-    k: int = Field(8, ge=1, le=200, description="chunks retrieved a loop")
+    k: int = Field(
+        8, ge=1, le=200, description="chunks retrieved a loop; for a model 20, unless set"
+    )
     context_tokens: int = Field(
         6_000, ge=500, le=200_000, description="tokens of documents for a model, about"
     )
