@@ -24,15 +24,15 @@ OUT_OF_DOMAIN = 0.04
 
 LEAST_WORDS = 3
 """Of a question; one of fewer belongs to what it stands behind."""
-_ASKS = r"(?:who|whom|whose|what|which|when|where|why|how)"
+ASKS = "who|whom|whose|what|which|when|where|why|how"
+VERBS = "am|are|can|could|did|do|does|had|has|have|is|may|must|should|was|were|will|would"
+ASKING = re.compile(rf"\b(?:{ASKS})\b|^\W*(?:{VERBS})\b", re.IGNORECASE)
 _BEFORE_IT = r"(?:(?:in|on|at|from|for|by|to|with|of)\s+(?:[^,?？]{1,30},\s+)?)?"  # noqa: RUF001
 """What may stand before the word that asks: "in which", "on Sundays, when"."""
 _PART = re.compile(
-    rf"(?<=[?？])\s+|;\s+|,?\s+and\s+(?:also\s+)?(?={_BEFORE_IT}{_ASKS}\b)",  # noqa: RUF001
+    rf"(?<=[?？])\s+|;\s+|,?\s+and\s+(?:also\s+)?(?={_BEFORE_IT}(?:{ASKS})\b)",  # noqa: RUF001
     re.IGNORECASE,
 )
-_VERBS = "am|are|can|could|did|do|does|had|has|have|is|may|must|should|was|were|will|would"
-_ASKING = re.compile(rf"\b{_ASKS}\b|^\W*(?:{_VERBS})\b", re.IGNORECASE)
 
 
 def is_near(part: QuestionPart) -> bool:
@@ -96,5 +96,5 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
 
 def is_question(piece: str) -> bool:
     """Whether it has a question mark or an asking word, and more: "when Display" is none."""
-    asks = "?" in piece or "？" in piece or _ASKING.search(piece) is not None  # noqa: RUF001
+    asks = "?" in piece or "？" in piece or ASKING.search(piece) is not None  # noqa: RUF001
     return asks and bool(terms(piece)) and len(piece.split()) >= LEAST_WORDS

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from rag.question.parts import split_alone
+from rag.question.parts import ASKING, ASKS, VERBS, split_alone
 from rag.research.findings import ReadFiles
 from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
 from rag.research.roles import SEARCHER
@@ -18,13 +18,10 @@ from state.research_state import Finding, Subtask
 MOST_PARTS = 7
 MOST_SHOWN = 600
 """Characters of what was found for a part, the best first, behind which nothing more is shown."""
-_WORDS = "how|what|which|who|whose|when|where|why"
-_VERBS = "is|are|was|were|do|does|did|can|could|should|will|would|has|have|may|must"
 _NEXT = re.compile(
-    rf",\s+(?:and\s+)?(?=(?:{_WORDS}|{_VERBS})\s)|,\s+and\s+(?=[^,?]{{1,30}},\s+(?:{_WORDS})\s)",
+    rf",\s+(?:and\s+)?(?=(?:{ASKS}|{VERBS})\s)|,\s+and\s+(?=[^,?]{{1,30}},\s+(?:{ASKS})\s)",
     re.IGNORECASE,
 )
-_ASKS = re.compile(rf"^\W*(?:{_WORDS}|{_VERBS})\b|\b(?:{_WORDS})\b", re.IGNORECASE)
 _ASKED = "Nothing found answers this. Which name, term or document should be searched instead?"
 
 Corrective = Callable[[str], Answer]
@@ -84,7 +81,7 @@ def enumerated(question: str) -> str:
     """
     pieces: list[str] = []
     for piece in _NEXT.split(question):
-        if pieces and not _ASKS.search(pieces[-1]):
+        if pieces and not ASKING.search(pieces[-1]):
             pieces[-1] += f", {piece}"
         else:
             pieces.append(piece)
