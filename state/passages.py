@@ -154,10 +154,12 @@ def _anchor_at(held: RetrievedChunk, at: int) -> str | None:
 
 def heading_at(held: RetrievedChunk, at: int) -> str:
     """The heading that what stands at an offset of the document stands under, or ""; one that only
-    counts (a chapter's number) behind the one above it.
+    counts (a chapter's number, a version) behind the one above it, or the title.
     """
     path = _own_headings(held, at) or without_header(held["heading"])[0].split(" > ")
-    return " > ".join(path[-2:]) if _NUMBER.fullmatch(path[-1]) else path[-1]
+    if not _NUMBER.fullmatch(path[-1]):
+        return path[-1]
+    return " > ".join(dict.fromkeys(filter(None, [held["title"], *path][-2:])))
 
 
 def _own_headings(held: RetrievedChunk, at: int) -> list[str]:

@@ -254,3 +254,9 @@ def test_what_leads_to_an_item_is_shown_from_its_sentence_on(tmp_path):
 def test_a_chapter_that_only_counts_is_named_with_what_it_is_of(tmp_path):
     text = "# The Drowned Bell\n\n## I\n\nThe ferryman heard a bell below the water at noon.\n"
     assert shown_of(tmp_path, text, "who heard a bell?")[0]["heading"] == "The Drowned Bell > I"
+    old = (
+        "# Changes\n\n## 3.0\n\n"
+        + "The gate is oiled anew. " * 60
+        + "\n\n## 2.0\n\nA heron sings.\n"
+    )
+    assert shown_of(tmp_path / "b", old, "what sings?")[0]["heading"] == "Changes > 2.0"
