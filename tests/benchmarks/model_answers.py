@@ -18,7 +18,7 @@ import json
 import random
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import mean, median
 from typing import Any
@@ -104,18 +104,25 @@ def by_plain_prompt(
 
 def rows_of(
     session: Session, talks: Sequence[Sequence[dict[str, Any]]], given: Any
-) -> Iterator[dict[str, Any]]:
-    """A row for each turn that is judged."""
-    for talk in talks:
+) -> list[dict[str, Any]]:
+    """A row for each turn that is judged. One way of asking goes through all before the other
+    begins: a server that keeps the beginning of the last prompt has read it already.
+    """
+    rows = [
+        [{"text": query["text"], "answerable": query["answerable"]} for query in talk]
+        for talk in talks
+    ]
+    for talk, told_of in zip(talks, rows, strict=True):
         history: list[Any] = []
-        said: list[dict[str, str]] = []
-        for query in talk:
-            row = {"text": query["text"], "answerable": query["answerable"]}
+        for query, row in zip(talk, told_of, strict=True):
             row["crag"] = by_crag(session, query, history)
-            if given.plain:
-                row["plain"] = by_plain_prompt(session, query, said, given)
-            if query["answerable"] is not None:
-                yield row
+            print(json.dumps(row), flush=True)
+    for talk, told_of in zip(talks, rows, strict=True) if given.plain else ():
+        said: list[dict[str, str]] = []
+        for query, row in zip(talk, told_of, strict=True):
+            row["plain"] = by_plain_prompt(session, query, said, given)
+            print(json.dumps({"text": row["text"], "plain": row["plain"]}), flush=True)
+    return [row for told_of in rows for row in told_of if row["answerable"] is not None]
 
 
 def told(name: str, rows: Sequence[dict[str, Any]]) -> str:
@@ -166,12 +173,10 @@ def main() -> None:
             )
             with open_session(settings, keep_traces=False) as session:
                 talks = talks_of(source) if options.talks else [[query] for query in queries]
-                for row in rows_of(session, talks, options):
-                    asked.append({**row, "source": source.name})
-                    print(json.dumps(asked[-1]), flush=True)
-                    if options.out:
-                        with options.out.open("a", encoding="utf-8") as file:
-                            file.write(json.dumps(asked[-1]) + "\n")
+                rows = rows_of(session, talks, options)
+                asked += [{**row, "source": source.name} for row in rows]
+    if options.out:
+        options.out.write_text("".join(json.dumps(row) + "\n" for row in asked), encoding="utf-8")
     for name in ("crag", "plain"):
         if any(name in row for row in asked):
             print(told(name, asked))
