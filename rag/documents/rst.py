@@ -4,14 +4,13 @@ the words remain, code is set in and tables stand as Markdown has them.
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from itertools import groupby, pairwise
 
 from rag.documents import encoding
 from rag.documents.cleaning import clean
+from rag.documents.rst_rows import drawn_row, listed_rows, valued_rows
 from rag.documents.stream import Part, Reading
 
 _LONGEST = 1 << 20
@@ -22,7 +21,6 @@ _DIRECTIVE = re.compile(r"\.\.[ ]+(?:\|[^|]+\|[ ]+)?([\w:+.-]+)::(?:[ ]+(.*))?$"
 _NOTE = re.compile(r"\.\.[ ]+(\[[^\]]+\][ ]+.*)")
 _OPTION = re.compile(r":[\w -]+:(?=\s|$)")
 _HEADER = re.compile(r":header:\s+(\S.*(?:\n(?!\s*:[\w -]+:).*)*)")
-_MARKS = ("*", "-", "+")
 _FIELD = re.compile(r":([^:`\n]{1,60}):(?=\s)")
 _ITEM = re.compile(r"([-*+\u2022]|(?:\d{1,9}|#)[.)]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ ]+(?=\S)")
 _NO_PROSE = re.compile(rf"\s*(?:$|\.\.|[|+=:]|[-/]\S|{_ITEM.pattern})")
@@ -207,17 +205,17 @@ class _Page:
         where an option says so.
         """
         options = "\n".join(self.lines[at:begin])
-        values = _valued if name == "csv-table" else _listed
+        values = valued_rows if name == "csv-table" else listed_rows
         rows = [*values(self.lines[begin:stop], begin)]
         if not rows:  # they stand in another file
             return stop
         if option := _HEADER.search(options):
-            rows = [*_valued([option[1].replace("\n", " ")], begin - 1), *rows]
+            rows = [*valued_rows([option[1].replace("\n", " ")], begin - 1), *rows]
         elif ":header-rows:" not in options:
             rows = [(rows[0][0] - 1, [""]), *rows]
         self.out[rows[0][0] : stop] = [" " * column + "|"] * (stop - rows[0][0])
         for number, cells in rows:
-            self.out[number] = " " * column + _row(cells)
+            self.out[number] = " " * column + drawn_row(cells)
         return stop
 
     def _heading(self, at: int, line: str, indent: int) -> int:
@@ -266,43 +264,10 @@ class _Page:
             self.out[number] = " " * column + drawn
         for number, lines in wrapped.items():
             if len(lines) > 1:
-                self.out[number] = " " * column + _row(map(" ".join, zip(*lines, strict=True)))
+                self.out[number] = " " * column + drawn_row(map(" ".join, zip(*lines, strict=True)))
         if sign == "---":  # no border within: its columns have no names
-            self.out[at] = " " * column + _row([""])
+            self.out[at] = " " * column + drawn_row([""])
         return stop
-
-
-def _listed(lines: Sequence[str], begin: int) -> Iterator[tuple[int, list[str]]]:
-    """Rows that are items, their cells items within, each with the number of its first line."""
-    edge = next((len(line) - len(line.lstrip()) for line in lines if line.strip()), 0)
-    rows: list[tuple[int, list[list[str]]]] = []  # of each cell its lines
-    inner = 0
-    for number, line in enumerate(lines, begin):
-        text = line[edge:]
-        if begins := text[:1] in _MARKS:
-            inner = len(text) - len(text[1:].lstrip())
-            rows.append((number, []))
-        if begins or (rows and not text[:inner].strip() and text[inner : inner + 1] in _MARKS):
-            rows[-1][1].append([text[inner + 1 :]])
-        elif rows:
-            rows[-1][1][-1].append(text)
-    for number, cells in rows:
-        yield number, list(map("\n".join, cells))
-
-
-def _valued(lines: Iterable[str], begin: int) -> Iterator[tuple[int, list[str]]]:
-    """Rows of values between commas, each with the number of its first line."""
-    rows = csv.reader((line.strip() + "\n" for line in lines), skipinitialspace=True)
-    number = begin
-    with suppress(csv.Error):
-        for cells in rows:
-            if cells:
-                yield number, cells
-            number = begin + rows.line_num
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(' '.join(cell.split()) for cell in cells)} |"
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -10,13 +10,14 @@ from statistics import fmean
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import parted, share
+from rag.reading.leads import lead_of
 from rag.reading.meaning import MaxSim, Meaning, headed
-from rag.reading.shown import names_of_the_last, shown_stretch
-from rag.reading.stretches import Stretch, Unit, reach, section_units, stretches_of
+from rag.reading.shown import shown_stretch
+from rag.reading.stretches import Stretch, reach, section_units, stretches_of
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
-from state.blocks import PROSE, BlockKind
+from state.blocks import PROSE
 from state.passages import ParsedQuestion, RetrievedChunk, cited, heading_at, text_between
 
 MOST = 3
@@ -247,7 +248,7 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
     """The stretch is the quote, its blocks with what introduces them the passage."""
     chunk, units = stretch.chunk, stretch.units
     blocks = chunk["blocks"][units[0].place : units[-1].place + 1]
-    lead = _lead(chunk, units[0], reader)
+    lead = lead_of(chunk, units[0], reader)
     whole = text_between(chunk, blocks[0].start_char, blocks[-1].end_char)
     passage = "\n".join(filter(None, (lead, whole)))
     located = cited(chunk, chunk, stretch.start, stretch.end, passage)
@@ -283,26 +284,3 @@ def _ended(stretch: Stretch) -> Stretch:
             break
         units, behind = units[:-1], said
     return replace(stretch, units=units)
-
-
-def _named(lead: str) -> str:
-    """A header of no names leads to nothing."""
-    return lead if lead.strip("| \t") else ""
-
-
-def _lead(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:
-    """The line that leads to a list or code, or the header of a row, where it stands above."""
-    block = chunk["blocks"][first.place]
-    if block.lead is None or block.lead[1] > first.start:
-        return ""
-    if block.kind not in (BlockKind.ROW, BlockKind.ITEM, BlockKind.CODE):
-        return ""
-    if block.lead[0] >= chunk["start_char"]:
-        return _named(text_between(chunk, *block.lead))
-    lead = _named(reader.document_text(chunk["source"], *block.lead) or "")
-    if block.kind is BlockKind.ROW and first.start == chunk["start_char"]:
-        line = (max(first.start - BESIDE, 0), first.start)
-        before = reader.document_text(chunk["source"], *line) or ""
-        if before.rpartition("\n")[2].strip(" \t>"):  # it began in the chunk before
-            return names_of_the_last(lead, text_between(chunk, *first[:2]))
-    return lead
