@@ -12,6 +12,7 @@ from scripted_server import ScriptedServer, hang, status, text
 from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.endpoint.local_servers import facts_of, local_servers
+from rag.engines.openai.reply import Reply
 from state.errors import ModelLateError
 
 LISTED = {"/v1/models": {"data": [{"id": "qwen", "max_model_len": 4096}]}}
@@ -133,6 +134,14 @@ def test_a_server_of_this_machine_that_reads_slowly_is_given_less_unless_told_ot
         engine.generate(answering(*LONG), lambda _: None)
         first, second = map(given_of, server.requests)
     assert (second < first) is less
+
+
+def test_a_long_reply_of_a_slow_server_does_not_pass_for_a_fast_one(tmp_path):
+    with ScriptedServer(pages=LLAMA) as server:
+        chat = connect(server, home=tmp_path).chat
+        usage = {"input_tokens": 1_500, "output_tokens": 400, "total_tokens": 1_900}
+        chat.server.time(Reply("Yes.", usage=usage), took=39.0)
+        assert chat.server.is_slow
 
 
 def test_a_server_of_this_machine_is_given_little_until_it_was_timed():

@@ -66,7 +66,9 @@ class Server:
         enough = _TOLD // 5 if self.is_slow else _TOLD
         if reply.usage is None or reply.read < enough or self._facts.kind is None:
             return
-        took -= reply.usage["output_tokens"] / WRITES
+        # How fast it writes is only assumed, and half of the time is taken for reading at least: a
+        # long reply made a slow server pass for one that reads in no time.
+        took = max(took - reply.usage["output_tokens"] / WRITES, took / 2)
         # What the first piece of a stream waited for was the reading, or unseen thinking.
         took = took if reply.waited is None else min(took, reply.waited)
         reads = round(reply.read / max(took, 1e-3))
