@@ -51,7 +51,8 @@ class DefaultGroup(typer.core.TyperGroup):
         takes = word[:1] == "-" or any(
             each.param_type_name == "argument" for each in default.params
         )
-        if takes and word not in {*self.commands, "--help", "-h"}:
+        completes = ctx.resilient_parsing  # a shell, which is to be offered all of them
+        if takes and not completes and word not in {*self.commands, "--help", "-h"}:
             args = [name, *args]
         return super().parse_args(ctx, args)
 

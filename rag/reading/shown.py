@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from textwrap import dedent, indent
+from typing import TYPE_CHECKING
 
 from rag.reading.stretches import Unit
 from rag.text.line_marks import ITEM
@@ -15,10 +16,15 @@ from rag.text.sentences import sentence_spans
 from state.blocks import Block, BlockKind
 from state.passages import RetrievedChunk, text_between
 
+if TYPE_CHECKING:
+    from rag.index.reader import CollectionReader
+
 WIDE = 300
 """Characters of a row with its header that are no longer seen to be one below the other."""
 LEAD_CHARACTERS = 160
 """Of the sentence that introduces a stretch from further up."""
+_BEFORE = 150
+"""Characters in front of a row, among which its line begins if it begins in another chunk."""
 _CUT = "…"
 _FENCE = 40
 """Characters between code and the line that leads to it, at most."""
@@ -79,7 +85,7 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
     return before + said + after
 
 
-def names_of_the_last(header: str, row: str) -> str:
+def _names_of_the_last(header: str, row: str) -> str:
     """Of a header between bars, what names the cells of a row of which only the end is held."""
     if not header.startswith("|"):
         return ""  # how many cells the end has is not known
@@ -105,3 +111,26 @@ def _lead(lead: str) -> str:
     if len(last) > LEAD_CHARACTERS:
         last = last[-LEAD_CHARACTERS:].split(" ", 1)[-1]
     return last if last == said else f"{_CUT} {last}"
+
+
+def lead_of(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:
+    """The line that leads to a list or code, or the header of a row, where it stands above."""
+    block = chunk["blocks"][first.place]
+    if block.lead is None or block.lead[1] > first.start:
+        return ""
+    if block.kind not in (BlockKind.ROW, BlockKind.ITEM, BlockKind.CODE):
+        return ""
+    if block.lead[0] >= chunk["start_char"]:
+        return _named(text_between(chunk, *block.lead))
+    lead = _named(reader.document_text(chunk["source"], *block.lead) or "")
+    if block.kind is BlockKind.ROW and first.start == chunk["start_char"]:
+        line = (max(first.start - _BEFORE, 0), first.start)
+        before = reader.document_text(chunk["source"], *line) or ""
+        if before.rpartition("\n")[2].strip(" \t>"):  # it began in the chunk before
+            return _names_of_the_last(lead, text_between(chunk, *first[:2]))
+    return lead
+
+
+def _named(lead: str) -> str:
+    """A header of no names leads to nothing."""
+    return lead if lead.strip("| \t") else ""

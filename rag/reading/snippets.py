@@ -10,9 +10,8 @@ from statistics import fmean
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import parted, share
-from rag.reading.leads import lead_of
 from rag.reading.meaning import MaxSim, Meaning, headed
-from rag.reading.shown import shown_stretch
+from rag.reading.shown import lead_of, shown_stretch
 from rag.reading.stretches import Stretch, reach, section_units, stretches_of
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose

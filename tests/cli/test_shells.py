@@ -10,6 +10,7 @@ from forked_program import crag_program
 COMPLETED = [
     ("crag thr", "threads"),
     ("crag threads sh", "show"),
+    ("crag trace rep", "replay"),
     ("crag ask q --max-l", "--max-loops"),
     ("crag ask q --engine op", "openai"),
     ("crag ask q --config no", "notes.md"),
