@@ -79,7 +79,10 @@ class OpenAIEmbedder:
             recorded_call(call_log(), "embeddings", self._model, self._endpoint.host),
             ThreadPoolExecutor(AT_ONCE) as pool,
         ):
-            rows = list(chain.from_iterable(pool.map(request, batches)))
+            # The first of all goes alone: the SDK makes its classes with the first reply.
+            first = 0 if self._dimension else 1
+            rows = [*chain.from_iterable(map(request, batches[:first]))]
+            rows += chain.from_iterable(pool.map(request, batches[first:]))
         if rows:
             self._check(rows)
         vectors = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
