@@ -41,7 +41,8 @@ def _cues(reading: Reading) -> Iterator[tuple[str, str]]:
     is said once.
     """
     time = last = voice = ""
-    for line in (line for block in text_blocks(reading) for line in block.split("\n")):
+    blocks = (block.removesuffix("\n") for block in text_blocks(reading))
+    for line in (line for block in blocks for line in block.split("\n")):
         if found := _TIMES.match(line):
             time = found[1]
         elif not line:

@@ -488,10 +488,14 @@ with the long bar.
 """
 
 
-def test_what_is_said_in_subtitles_is_prose_of_the_time_that_it_begins_at(tmp_path: Path) -> None:
-    document = read(save(tmp_path, "call.vtt", CALL))
+def test_what_is_said_in_subtitles_is_prose_of_the_time_that_it_begins_at(
+    tmp_path: Path, monkeypatch
+) -> None:
     said = "Ann Orrin: The weir is opened at <dawn>, with the long bar.\n\nBen: By whom?\n"
-    assert document.text == said
+    assert read(save(tmp_path, "call.vtt", CALL)).text == said
+    with monkeypatch.context() as patched:  # a cue may lie in two of the blocks that are read
+        patched.setattr("rag.documents.encoding._BLOCK", 10)
+        assert read(tmp_path / "call.vtt").text == said
     cues = (
         f"{n}\n00:{n:02}:00,500 --> 00:{n:02}:30,000\nBar {n} is\nlong. It\n" for n in range(60)
     )
