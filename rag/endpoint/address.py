@@ -56,10 +56,8 @@ def embedding_endpoint(settings: Settings) -> Endpoint:
     key = settings.embedding_api_key
     if key is None and host_of(url, "embedding_") == host_of(settings.base_url):
         key = settings.api_key
-    endpoint = _endpoint(url, key, "embedding_")
-    return (
-        replace(endpoint, setting="embedding_base_url") if settings.embedding_base_url else endpoint
-    )
+    setting = "embedding_base_url" if settings.embedding_base_url else "base_url"
+    return replace(_endpoint(url, key, "embedding_"), setting=setting)
 
 
 def host_of(base_url: str | None, kind: str = "") -> str:

@@ -18,6 +18,8 @@ from state.errors import (
 if TYPE_CHECKING:
     from rag.endpoint.address import Endpoint
 
+Told = tuple[type[ModelError], str, str]
+"""The kind of a failure, what it is, and what mends it."""
 SHOWN = 200
 LEAST_SECRET = 8
 """Characters of a key that is struck out of messages; "x", "none" and "EMPTY" are no secrets."""
@@ -57,12 +59,21 @@ def failure(
     error: Exception, endpoint: Endpoint, model: str, seconds: float | None = None
 ) -> ModelError:
     """What a foreign exception stands for; `seconds` is what a request may take."""
-    import httpx2
     import openai
 
     who = f"Model {model} at {endpoint.host}"
     if isinstance(error, openai.APIStatusError):
-        return _status(error, who, endpoint)
+        kind, what, hint = _status(error, endpoint)
+    else:
+        kind, what, hint = _unanswered(error, endpoint, seconds)
+    return kind(f"{who}{what}.", hint.replace("base_url", endpoint.setting))
+
+
+def _unanswered(error: Exception, endpoint: Endpoint, seconds: float | None) -> Told:
+    """Of a request that got no status of failure."""
+    import httpx2
+    import openai
+
     causes = _causes(error)
     kinds = " ".join(type(cause).__name__ for cause in causes)
     invalid = isinstance(error, openai.APIResponseValidationError)
@@ -83,7 +94,7 @@ def failure(
         kind, what = ModelAccessError, f" cannot be reached: {why}"
     elif isinstance(error, openai.APIError) and not invalid:
         what, hint = f" reported an error while replying{_said(error, endpoint)}", "Try again."
-    return kind(f"{who}{what}.", hint.replace("base_url", endpoint.setting))
+    return kind, what, hint
 
 
 def _causes(error: BaseException) -> list[BaseException]:
@@ -95,7 +106,7 @@ def _causes(error: BaseException) -> list[BaseException]:
     return causes
 
 
-def _status(error: Any, who: str, endpoint: Endpoint) -> ModelError:
+def _status(error: Any, endpoint: Endpoint) -> Told:
     status, said = int(error.status_code), _said(error, endpoint)
     kind: type[ModelError] = ModelAccessError
     if status == 429 and "insufficient_quota" in (error.code, error.type):
@@ -118,7 +129,7 @@ def _status(error: Any, who: str, endpoint: Endpoint) -> ModelError:
         passes = status >= 500 or status in (408, 409, 425)
         what = f" {'failed' if passes else 'rejected the request'} ({status}){said}"
         hint = "Try again later." if passes else "Check model and base_url."
-    return kind(f"{who}{what}.", hint.replace("base_url", endpoint.setting))
+    return kind, what, hint
 
 
 def _said(error: Exception, endpoint: Endpoint) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from rag.documents.formats import SUFFIXES, Format
 from rag.documents.picture import can_recognize
 from rag.index.protocol import FileStat, IndexedDocument
 from state.documents import Chunk
@@ -32,6 +34,11 @@ class Task(NamedTuple):
     source: str
     root: str
     known: str = ""
+
+    @property
+    def named(self) -> Format | None:
+        """The format that its last extension names, if one does."""
+        return SUFFIXES.get(os.path.splitext(self.path)[1].lower())
 
 
 class TextPart(NamedTuple):

@@ -6,7 +6,6 @@ embed on a thread, write here. All three run at once; the queues between them ar
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -114,7 +113,9 @@ class Ingest:
 @contextmanager
 def _reading(tasks: Sequence[Task]) -> Iterator[Iterable[Read | None]]:
     """A little plain text is read here, everything else on worker processes."""
-    if sum(task.size for task in tasks) <= INLINE_BYTES and all(map(_is_plain, tasks)):
+    kinds = (task.named for task in tasks)
+    plain = (kind is not None and kind.held == "text" for kind in kinds)
+    if sum(task.size for task in tasks) <= INLINE_BYTES and all(plain):
         from rag.ingest.read_file import read_file
 
         yield [read_file(task, lambda: None) for task in tasks]
@@ -123,10 +124,3 @@ def _reading(tasks: Sequence[Task]) -> Iterator[Iterable[Read | None]]:
 
     with reading(tasks) as outcomes:
         yield outcomes
-
-
-def _is_plain(task: Task) -> bool:
-    from rag.documents.formats import SUFFIXES
-
-    known = SUFFIXES.get(os.path.splitext(task.path)[1].lower())
-    return known is not None and known.held == "text"

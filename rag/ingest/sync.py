@@ -89,9 +89,7 @@ def _record(
 
 def _tell_of_pictures(plan: Plan, notice: Callable[[str], None]) -> None:
     """A folder's screenshots may not be worth what reading them takes."""
-    from rag.documents.formats import SUFFIXES
-
-    kinds = (SUFFIXES.get(os.path.splitext(task.path)[1].lower()) for task in plan.tasks)
+    kinds = (task.named for task in plan.tasks)
     count = sum(kind is not None and kind.module == "picture" for kind in kinds)
     if count >= MANY_PICTURES and can_recognize():
         told = f"{count:,} pictures are read by OCR, some seconds each"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
@@ -78,10 +79,9 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
     question belongs to the one before; the text itself where none is before it.
     """
     text, about = parted(text[:QUESTION_CHARACTERS])
-    starts = [0, *(gap.end() for gap in _PART.finditer(text))]
-    ends = [*(gap.start() for gap in _PART.finditer(text)), len(text)]
+    gaps = [gap.span() for gap in _PART.finditer(text)]
     pieces: list[tuple[int, int]] = []
-    for start, end in zip(starts, ends, strict=True):
+    for (_, start), (end, _) in pairwise([(0, 0), *gaps, (len(text), len(text))]):
         if is_question(text[start:end]):
             pieces.append((start, end))
         elif pieces:
