@@ -263,7 +263,7 @@ class BlockParser:
         if item is not None:
             self._item(start, line, first, indent, item.end() - 1)
         elif opened is not None and opened.kind in PROSE:
-            if inner.startswith(": ") and opened.kind is BlockKind.PARAGRAPH:
+            if DEFINITION.match(inner) and opened.kind is BlockKind.PARAGRAPH:
                 opened.kind, opened.level, opened.whole = BlockKind.ITEM, 1, True
                 self._set_in(indent)
             opened.end = end

@@ -43,7 +43,7 @@ _MARKED = re.compile(
 )
 _DEFINED = re.compile(r"(?<=[^\s.:?!])\s*\n[ \t]*:[ \t]+")
 _DEFINES = re.compile(r"(?:^|\n)[ \t]*:[ \t]+")
-"""Between a term and what says it: a colon, where none stands there."""
+"""Between a term and what says it, and the next that does: a sign, where none stands there."""
 _ESCAPED = re.compile(r"(`[^`]*`)|\\(?=[*_])")
 _ROUND = str.maketrans("[]", "()")
 
@@ -53,7 +53,7 @@ def as_prose(text: str) -> str:
     generator reads, its links as their words, nothing in bold or italics; its own note signs, which
     would pass for markers, in round brackets. What stands in backticks keeps them all.
     """
-    text = _DEFINES.sub("\n", _DEFINED.sub(": ", text)).lstrip("\n")
+    text = _DEFINES.sub("\n", _DEFINED.sub(_defined, text)).lstrip("\n")
     first, _, further = text.partition("\n")
     pieces = f"{first}\n{_QUOTE_MARKS.sub('', further)}".split("`")
     pieces[::2] = [
@@ -64,6 +64,10 @@ def as_prose(text: str) -> str:
     for _ in range(2):  # a link may be in bold, or have an image for words
         shown = _MARKED.sub(_words, shown)
     return one_line(_ESCAPED.sub(r"\1", shown))
+
+
+def _defined(found: re.Match[str]) -> str:
+    return "; " if "\n" in found.string[: found.start()] else ": "
 
 
 def _words(found: re.Match[str]) -> str:

@@ -160,6 +160,8 @@ Oil it on Mondays.
 
 
 def test_what_is_set_in_below_a_note_a_tab_or_a_definition_is_no_code() -> None:
+    in_a_list = "Throws:\n  : A - no\n  : B"
+    assert read(in_a_list, "html") == [("item", 1, in_a_list, None)]
     found = blocks_of_text(SET_IN, "markdown")
     shown = [(block.kind, SET_IN[block.start_char : block.end_char]) for block in found]
     assert shown == [

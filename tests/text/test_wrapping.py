@@ -110,6 +110,8 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
             "{{embed ((0f0f0f0f-aaaa))}} {{name}} ((0f0f0f0f-0000-4000-8000-0f0f0f0f0f0f))",
             "{{name}}",
         ),
+        ("Kiln\n: hot\n: loud", "Kiln: hot; loud"),
+        ("Throws:\n  : A - no\n  : B", "Throws: A - no; B"),
         ("Since:\\\n2.5\\\n3.0", "Since: 2.5 3.0"),
     ],
 )
