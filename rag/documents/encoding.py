@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ _SAMPLE = 64 * 1024
 _STRICT_SCAN = 16 * MIB
 _BLOCK = 1 << 18
 _LONG_LINE = 1 << 24
+_BROKEN = re.compile(r"(?<=[^\W\d_])[\u2010\u00ad]\n([ \t]*)([^\W\d_]\S*)[ \t]*")
+"""A word that a typesetter parted, as of a manual page; its rest goes to the line it begins on."""
 _CONTROLS = bytes(set(range(0x20)) - {0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B}) + b"\x7f"
 # What Windows-1252 prose of western Europe puts above ASCII; anything else is another code page.
 _WESTERN = frozenset(
@@ -108,7 +111,7 @@ def is_text(head: bytes) -> bool:
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    return (Part(block) for block in text_blocks(reading))
+    return (Part(_BROKEN.sub(r"\2\n\1", block)) for block in text_blocks(reading))
 
 
 def _is_binary(head: bytes) -> bool:

@@ -29,6 +29,12 @@ def test_markdown_stays_as_it_is_and_names_itself(tmp_path: Path) -> None:
     assert read(save(tmp_path, "b.md", front)).title == "Named in front"
 
 
+def test_a_word_that_a_manual_page_parts_is_whole_and_every_line_stays(tmp_path: Path) -> None:
+    page = "       It takes an au‐\n       thentic key, so‐\n       lely.  Well-\n       known.\n"
+    whole = "       It takes an authentic\n       key, solely.\n       Well-\n       known.\n"
+    assert read(save(tmp_path, "a.1.txt", page)).text == whole
+
+
 PAGE = """<html><head><title>Depot</title><style>p{}</style><script>evil()</script></head>
 <body><nav><a>Home</a></nav><h1>Stock
 list</h1><p>One&nbsp;two<b>three</b> four<br>five</p><div>Left<p>Right</p></div>
