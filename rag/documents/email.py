@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from email.utils import parseaddr, parsedate
 
 from rag.documents.cleaning import one_line
 from rag.documents.encoding import decode
@@ -42,7 +43,16 @@ def _message(message: EmailMessage, reading: Reading) -> Part:
     bodies = [message.get_body(("plain", "html")), message.get_body(("html",)), first]
     texts = (_text(body, reading) for body in bodies if isinstance(body, EmailMessage))
     body = next(filter(str.strip, texts), "")
-    return Part("\n".join(lines) + "\n\n" + body.strip("\r\n") + "\n\n")
+    text = "\n".join(lines) + "\n\n" + body.strip("\r\n") + "\n\n"
+    return Part(text, anchor=_sent(message))
+
+
+def _sent(message: EmailMessage) -> str | None:
+    """By whom and when, which is the place in a correspondence; None of a saved page."""
+    name, address = parseaddr(_header(message, "From"))
+    day = parsedate(_header(message, "Date"))
+    on = "" if day is None else ", {}-{:02}-{:02}".format(*day)
+    return f"from {name or address}{on}" if "@" in address else None
 
 
 def _text(part: EmailMessage, reading: Reading) -> str:

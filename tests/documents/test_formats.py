@@ -431,6 +431,7 @@ def test_epub_chapters_come_in_the_order_of_the_spine(tmp_path: Path) -> None:
 
 
 MAIL = """From: Ada <ada@example.org>
+Date: Mon, 21 Jul 2025 23:40:00 +0100
 To: bo@example.org
 Subject: =?utf-8?q?Z=C3=BCge?=
 MIME-Version: 1.0
@@ -471,6 +472,8 @@ def test_mail(tmp_path: Path) -> None:
     assert "Subject: Züge\nAttachments: plan.pdf\n\nGrüße aus dem Depot\n" in document.text
     assert "Subject: inner\n\n<the inner body>" in document.text
     assert "nope" not in document.text
+    sent = [part.anchor for part in document.parts]
+    assert sent == ["from Ada, 2025-07-21", "from cy@example.org"]
     html = "Subject: s\nContent-Type: text/html\n\n<h1>Head</h1><p>Only HTML</p>"
     assert "# Head\n\nOnly HTML" in read(save(tmp_path, "b.eml", html)).text
 
