@@ -89,11 +89,12 @@ def _record(
 
 def _tell_of_pictures(plan: Plan, notice: Callable[[str], None]) -> None:
     """A folder's screenshots may not be worth what reading them takes."""
-    kinds = (task.named for task in plan.tasks)
-    count = sum(kind is not None and kind.module == "picture" for kind in kinds)
-    if count >= MANY_PICTURES and can_recognize():
-        told = f"{count:,} pictures are read by OCR, some seconds each"
-        notice(f"{told}; --exclude '*.png' leaves out those.")
+    kinds = ((os.path.splitext(task.path)[1], task.named) for task in plan.tasks)
+    found = [end for end, kind in kinds if kind is not None and kind.module == "picture"]
+    if len(found) >= MANY_PICTURES and can_recognize():
+        told = f"{len(found):,} pictures are read by OCR, some seconds each"
+        globs = " ".join(f"--exclude '*{end}'" for end in sorted(set(found)))
+        notice(f"{told}; {globs} leaves them out.")
 
 
 def _partly_seen(wanted: Iterable[str], plan: Plan) -> list[str]:

@@ -226,9 +226,11 @@ def test_status_tells_of_a_folder_that_could_not_be_read_to_its_end(folder, libr
 def test_pictures_that_take_long_to_read_are_told_of_before(folder, library, monkeypatch):
     monkeypatch.setattr(sync, "can_recognize", lambda: True)
     for number in range(sync.MANY_PICTURES):
-        Image.new("RGB", (9, 9)).save(folder / f"{number}.png")
+        Image.new("RGB", (9, 9)).save(folder / f"{number}.webp")
     library.ingest(folder)
-    assert "5 pictures are read by OCR, some seconds each" in library.notices[0]
+    assert library.notices[0] == (
+        "5 pictures are read by OCR, some seconds each; --exclude '*.webp' leaves them out."
+    )
 
 
 def interrupted(_texts):
