@@ -151,8 +151,6 @@ def _place_line(citation: Citation) -> str:
     heading = shorten(one_line(citation.get("heading", "")), HEADING_WIDTH)
     named = f"{heading} · " if heading else ""
     begins: Citation = {**citation, "end_line": citation["start_line"]}
-    if (begins["anchor"] or "").startswith("section "):  # its heading says so already
-        begins["anchor"] = None
     return f"{citation['marker']}  {named}{_where(begins)}"
 
 
@@ -168,4 +166,5 @@ def _where(citation: Citation) -> str:
     sure, copies = citation.get("recognized"), citation.get("also", [])
     read = "" if sure is None else f" (OCR, {sure:.0%})"
     also = f" (also in {many(len(copies), 'other file')})" if copies else ""
-    return place(citation) + read + also
+    says = (citation["anchor"] or "").startswith("section ")  # as its heading does
+    return place({**citation, "anchor": None} if says else citation) + read + also

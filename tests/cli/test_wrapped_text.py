@@ -9,7 +9,7 @@ from crag import HIGH, copied_home, crag, shown_in_terminal
 from rich.console import Console
 from rich.text import Text
 
-from cli.render.answer_text import answer_lines, snippet_text
+from cli.render.answer_text import answer_lines, snippet_text, source_lines
 from cli.render.text import print_wrapped
 
 WIDTH = 24
@@ -72,6 +72,8 @@ def test_a_snippet_stands_below_its_place_and_says_so_once():
     assert [*answer_lines(answered)] == lines
     unsure = {"answer": "Not sure.\n\nIt … [1]", "citations": [], "nearest": [held]}
     assert [*answer_lines(unsure)] == ["Not sure.", "", *lines[:4]]
+    section = {**held, "title": None, "anchor": "section Firing", "start_line": None}
+    assert [*source_lines([section])] == ["[1] kiln.md  Firing: “a”"]
 
 
 @pytest.mark.parametrize(
