@@ -18,6 +18,7 @@ from rag.text.line_marks import (
     QUOTED,
     RULE,
     TAB,
+    TERM,
     HeadingLine,
     heading,
     indent_of,
@@ -59,6 +60,7 @@ class BlockParser:
     _skip: bool = False  # the next line is of a heading or definition that was read
     _code_indent: int = 0
     _margin: int = 0  # columns that a section of a manual is set in by
+    _above: int = 0  # columns that the line before is set in by
     _list_lead: Extent | None = None
     _is_markdown: bool = False
     _blocks: BlockBuilder = field(init=False)
@@ -158,8 +160,16 @@ class BlockParser:
         """Whether a line is code for being set in."""
         kind = self._blocks.kind
         if not self._is_markdown:
-            set_in = indent_of(glance, TAB) - self._margin
-            return set_in >= _SET_IN and self._looks_like_code(glance, kind)
+            column = indent_of(glance, TAB)
+            if self._blank and kind is BlockKind.CODE and column < self._code_indent:
+                self._blocks.close()
+                kind = None
+            is_code = column - self._margin >= _SET_IN and self._looks_like_code(
+                glance, kind, goes_on=not self._blank and column <= self._above
+            )
+            self._code_indent = min(column, self._code_indent if kind else column)
+            self._above = column
+            return is_code
         if kind is BlockKind.CODE:
             return indent >= self._code_indent
         if kind in PROSE and not self._blank:
@@ -168,13 +178,17 @@ class BlockParser:
         self._code_indent = (inside[-1] if inside else 0) + _SET_IN
         return indent >= self._code_indent
 
-    def _looks_like_code(self, glance: str, kind: BlockKind | None) -> bool:
-        """Of a line that is set in, in a text without marks for code."""
+    def _looks_like_code(self, glance: str, kind: BlockKind | None, *, goes_on: bool) -> bool:
+        """Of a line that is set in, in a text without marks for code; `goes_on`: no further than
+        the one right above.
+        """
         is_item = ITEM.match(glance) is not None
-        if self._margin and kind in PROSE and not self._blank:
+        if kind in PROSE and (goes_on or (self._margin and not self._blank)):
             return False
         if kind is BlockKind.CODE or (self._blocks.items and is_item):
             return kind is BlockKind.CODE and not (self._blocks.items and is_item)
+        if TERM.match(glance):
+            return False
         if self._blank and self._blocks.opens and not self._blocks.items and not is_item:
             return True
         return (self._blank or len(glance.strip()) < 80) and bool(CODE_LIKE.search(glance))

@@ -18,10 +18,12 @@ MARKDOWN_ITEM = re.compile(r"([ \t]*)(?:[-*+]|([0-9]{1,9})[.)])[ \t]+\S")
 QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
 DELIMITERS = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 """The line below the header of a table of Markdown."""
-CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::|^\s*(?:[$#>]|//|--)")
+CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::\w|^\s*(?:[$#>]|//|--)")
 _MARKED = re.compile(
     r"[ ]{0,3}(#{1,6}|={1,6})[ \t]+(\S.*?)(?:[ \t]+[#=]+)?[ \t]*(?:\{[#.][^{}]*\}[ \t]*)?$"
 )
+TERM = re.compile(r"[ \t]*['`\u2018][^'\u2019]{1,60}['\u2019]$")
+"""A quoted word alone, as a manual defines it on the lines below."""
 _UNDERLINES = "=-~^*+#\"'`.:_"
 """What a heading is underlined with, outermost first; of Markdown, the first two."""
 _TITLE_CHARS = 120

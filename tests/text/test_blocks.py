@@ -301,6 +301,31 @@ def test_a_manual_page_has_sections_and_prose_that_is_set_in() -> None:
     ]
 
 
+INFO = """\
+‘--oil=WHEN’
+     Pump oil.  The size is a count, but this
+     can be overridden (*note Size::).  WHEN is one of:
+
+     ‘auto’
+          Where there is any, as with ‘--all’:
+
+               $ pump --oil=auto
+
+     Without it none is pumped.
+"""
+
+
+def test_what_a_manual_of_texinfo_defines_is_prose_and_goes_on_below_its_code() -> None:
+    assert read(INFO, "text") == [
+        ("paragraph", 0, "‘--oil=WHEN’", None),
+        ("paragraph", 0, INFO[INFO.index("Pump oil") : INFO.index("\n\n     ‘auto")], None),
+        ("paragraph", 0, "‘auto’", None),
+        ("paragraph", 0, "Where there is any, as with ‘--all’:", None),
+        ("code", 0, "               $ pump --oil=auto", "Where there is any, as with ‘--all’:"),
+        ("paragraph", 0, "Without it none is pumped.", None),
+    ]
+
+
 def test_the_columns_of_a_sheet_are_named_below_its_titles() -> None:
     rows = read("# Oil\n\nSales\nBy shop\nshop | litres\nWeir | 3\nTotal\n", "xlsx")
     assert [(said, lead) for _, _, said, lead in rows[1:]] == [
