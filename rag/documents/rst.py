@@ -5,12 +5,11 @@ the words remain, code is set in and tables stand as Markdown has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby, pairwise
 
 from rag.documents import encoding
 from rag.documents.cleaning import clean
-from rag.documents.rst_rows import drawn_row, listed_rows, valued_rows
 from rag.documents.stream import Part, Reading
 
 _LONGEST = 1 << 20
@@ -20,7 +19,6 @@ _ADORNED = re.compile(r"([!-/:-@\[-`{-~])\1*$")
 _DIRECTIVE = re.compile(r"\.\.[ ]+(?:\|[^|]+\|[ ]+)?([\w:+.-]+)::(?:[ ]+(.*))?$")
 _NOTE = re.compile(r"\.\.[ ]+(\[[^\]]+\][ ]+.*)")
 _OPTION = re.compile(r":[\w -]+:(?=\s|$)")
-_HEADER = re.compile(r":header:\s+(\S.*(?:\n(?!\s*:[\w -]+:).*)*)")
 _FIELD = re.compile(r":([^:`\n]{1,60}):(?=\s)")
 _ITEM = re.compile(r"([-*+\u2022]|(?:\d{1,9}|#)[.)]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ ]+(?=\S)")
 _NO_PROSE = re.compile(rf"\s*(?:$|\.\.|[|+=:]|[-/]\S|{_ITEM.pattern})")
@@ -196,27 +194,7 @@ class _Page:
             return self._text(below, " " * column + said, first.strip(), inner)
         if found and said is not None and (words := f"{said}{found[2] or ''}".strip()):
             self._text(at, " " * column, words, indent)
-        if name in ("csv-table", "list-table"):
-            return self._rows_of(name, at, begin, self._body(begin, indent), column)
         return begin
-
-    def _rows_of(self, name: str, at: int, begin: int, stop: int, column: int) -> int:
-        """Rows as those of a table that is drawn; their header is an option's, or the first row
-        where an option says so.
-        """
-        options = "\n".join(self.lines[at:begin])
-        values = valued_rows if name == "csv-table" else listed_rows
-        rows = [*values(self.lines[begin:stop], begin)]
-        if not rows:  # they stand in another file
-            return stop
-        if option := _HEADER.search(options):
-            rows = [*valued_rows([option[1].replace("\n", " ")], begin - 1), *rows]
-        elif ":header-rows:" not in options:
-            rows = [(rows[0][0] - 1, [""]), *rows]
-        self.out[rows[0][0] : stop] = [" " * column + "|"] * (stop - rows[0][0])
-        for number, cells in rows:
-            self.out[number] = " " * column + drawn_row(cells)
-        return stop
 
     def _heading(self, at: int, line: str, indent: int) -> int:
         """Behind a heading that begins here; 0 where none does."""
@@ -264,10 +242,15 @@ class _Page:
             self.out[number] = " " * column + drawn
         for number, lines in wrapped.items():
             if len(lines) > 1:
-                self.out[number] = " " * column + drawn_row(map(" ".join, zip(*lines, strict=True)))
+                whole = map(" ".join, zip(*lines, strict=True))
+                self.out[number] = " " * column + _drawn_row(whole)
         if sign == "---":  # no border within: its columns have no names
-            self.out[at] = " " * column + drawn_row([""])
+            self.out[at] = " " * column + _drawn_row([""])
         return stop
+
+
+def _drawn_row(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(' '.join(cell.split()) for cell in cells)} |"
 
 
 def _shown(found: re.Match[str]) -> str:

@@ -192,30 +192,6 @@ bell  one
 | bell | one    |
 +------+--------+
 """,
-    """\
-.. csv-table:: Prices
-   :header: "part",
-      "price"
-
-   "rod", "three
-
-   coins"
-   bell, one
-""",
-    """\
-.. list-table:: Prices
-   :header-rows: 1
-
-   * - part
-     - price
-   * - rod
-
-     - three
-
-       coins
-   * - bell
-     - one
-""",
 )
 
 
@@ -233,15 +209,8 @@ def test_a_row_is_whole_however_many_lines_its_cells_take(text: str) -> None:
     assert {row.lead for row in rows[1:]} == {rows[0].extent}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "====  ===\nrod   one\nbell  two\n====  ===\n",
-        ".. csv-table::\n\n   rod, one\n   bell, two\n",
-    ],
-)
-def test_the_first_row_of_a_table_whose_columns_have_no_names_names_none(text: str) -> None:
-    shown = as_markdown(text)
+def test_the_first_row_of_a_table_whose_columns_have_no_names_names_none() -> None:
+    shown = as_markdown("====  ===\nrod   one\nbell  two\n====  ===\n")
     header, *rows = blocks_of_text(shown, "rst")
     assert shown[header.start_char : header.end_char] == "|  |"
     assert [(row.kind, row.lead) for row in rows] == [(BlockKind.ROW, header.extent)] * 2
@@ -277,7 +246,6 @@ HOSTILE = [
     "a::\n\n b\n" * 5_000,
     "".join(" " * depth + "a::\n\n" for depth in range(800)),
     "+---+\n" + "| a |\n" * 100_000,
-    '.. csv-table::\n\n   "' + "   a\n" * 100_000,
 ]
 
 
