@@ -95,10 +95,6 @@ class CollectionWriter(Contents, ABC):
         """Takes the chunks of these documents out of it; they still have their rows."""
 
     @abstractmethod
-    def _beside(self) -> AbstractContextManager[Sql]:
-        """What may be asked from another thread meanwhile: never the connection that writes."""
-
-    @abstractmethod
     def close(self, *, interrupted: bool) -> None:
         """Flushes; unless `interrupted`, brings up to date what is built of the documents."""
 
@@ -194,15 +190,15 @@ class CollectionWriter(Contents, ABC):
             "SELECT text_hash, vector FROM chunks"
             " WHERE collection_id = $1 AND text_hash IN ({some})"
         )
-        with self._beside() as sql:
-            rows = rows_of_many(sql, query, list(hashes), self.row.id)
+        rows = rows_of_many(self._sql, query, list(hashes), self.row.id)
         vectors = decode_vectors([stored for _, stored in rows], self.row.embedder.dimension)
         return {hashes[number]: vector for (number, _), vector in zip(rows, vectors, strict=True)}
 
     def _write(self, documents: _Documents) -> None:
-        """Writes documents, by source, in place of those there were, in one transaction."""
+        """Writes documents, by source, in place of those there were, in one transaction: these go
+        last, since `parts` may look for their vectors.
+        """
         with self._transaction():
-            self._delete(list(documents))
             waiting: list[tuple[int, str | None, Chunk, Any]] = []
             rows: dict[str, list[tuple[Any, ...]]] = {"documents": [], "names": [], "texts": []}
             numbers = self._new_rows("documents", len(documents))
@@ -223,6 +219,7 @@ class CollectionWriter(Contents, ABC):
                 rows["names"] += [(self.row.id, key, number) for key in keys]
                 rows["texts"].append((self.row.id, number, text.finish()))
             self._insert_chunks(waiting)
+            self._delete(list(documents))
             for table, some in rows.items():
                 self._insert(table, some)
             mark_changed(self._sql, self.row.id)

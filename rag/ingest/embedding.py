@@ -1,10 +1,8 @@
-"""Texts to vectors on a thread of its own: in batches across documents, each text once."""
+"""Texts to vectors: in batches across documents, each text once."""
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,10 +14,9 @@ if TYPE_CHECKING:
 
 BATCH_CHUNKS = 256
 _LONG = 4  # parts of a document that are not held together
-_BATCHES_AHEAD = 4
 
 Lookup = Callable[[Sequence[str]], "Mapping[str, Vectors]"]
-"""The vectors of those texts that were embedded before; called on the embedding thread."""
+"""The vectors of those texts that were embedded before."""
 
 
 class Embedded(NamedTuple):
@@ -39,46 +36,30 @@ def embedded(
     embedder: Embedder,
     lookup: Lookup,
     idle: Callable[[], None],
-) -> Generator[_Ready, None, None]:
+) -> Iterator[_Ready]:
     """The outcomes in their order, ready to be written; `idle` is called when there is nothing for
     a while.
 
     Raises:
         ModelError: a remote embedder failed.
     """
-
-    def vectored(parts: Sequence[TextPart]) -> list[DocumentPart]:
-        return _with_vectors(embedder, lookup, parts)
-
-    def of_batch(batch: Sequence[Outcome]) -> list[_Ready]:
+    for batch in _batches(outcomes):
+        if not batch:
+            idle()
         texts = [each for each in batch if isinstance(each, FileText)]
         held = [list(each.parts()) if len(each.packed) < _LONG else [] for each in texts]
-        ready = iter(vectored([part for parts in held for part in parts]))
+        ready = iter(_with_vectors(embedder, lookup, [part for parts in held for part in parts]))
         counts = iter(map(len, held))
-        return [
-            Embedded(each, list(islice(ready, next(counts))) or later(each))
-            if isinstance(each, FileText)
-            else each
-            for each in batch
-        ]
+        for each in batch:
+            if isinstance(each, FileText):
+                parts = list(islice(ready, next(counts)))
+                yield Embedded(each, parts or _later(embedder, lookup, each))
+            else:
+                yield each
 
-    def later(file: FileText) -> Iterator[DocumentPart]:
-        return (each for part in file.parts() for each in thread.submit(vectored, [part]).result())
 
-    thread = ThreadPoolExecutor(1, "embedding")
-    futures: deque[Future[list[_Ready]]] = deque()
-    try:
-        for batch in _batches(outcomes):
-            futures.append(thread.submit(of_batch, batch))
-            while futures and (futures[0].done() or len(futures) > _BATCHES_AHEAD):
-                ready = futures.popleft().result()
-                if not ready:
-                    idle()
-                yield from ready
-        for future in futures:
-            yield from future.result()
-    finally:
-        thread.shutdown(cancel_futures=True)
+def _later(embedder: Embedder, lookup: Lookup, file: FileText) -> Iterator[DocumentPart]:
+    return (made for part in file.parts() for made in _with_vectors(embedder, lookup, [part]))
 
 
 def _batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:

@@ -1,13 +1,13 @@
 """An ingest: make a collection equal to folders.
 
-Walk, compare with the catalog, and only if something differs: read on worker processes,
-embed on a thread, write here. All three run at once; the queues between them are bounded.
+Walk, compare with the catalog, and only if something differs: read on worker processes, embed
+and write here meanwhile. What is read and not yet taken is bounded.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -54,11 +54,8 @@ class Ingest:
         from rag.ingest.embedding import embedded
 
         writer = self.writer
-        with (
-            _reading(tasks) as outcomes,
-            closing(embedded(outcomes, self.embedder, writer.vectors_for, writer.flush)) as ready,
-        ):
-            for result in ready:
+        with _reading(tasks) as outcomes:
+            for result in embedded(outcomes, self.embedder, writer.vectors_for, writer.flush):
                 if isinstance(result, SameContent):
                     self._same(result)
                 elif isinstance(result, Unread):

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 from forked import started
 from index_samples import EMBEDDER, ill_parts, open_collection, open_writer
-from index_victim import CHUNKS, DOCUMENTS, Victim, texts, write_five, write_while_asked
+from index_victim import CHUNKS, DOCUMENTS, Victim, texts, write_five
 from shared_stores import assert_sound
 
 from rag.index.home.catalog import Catalog
@@ -93,16 +93,6 @@ def test_readers_see_whole_documents_while_another_process_writes(tmp_path):
         reader.close()
     finally:
         victim.kill()
-
-
-def test_documents_are_written_again_while_their_texts_are_asked_for(store):
-    """Both in one connection waited for each other for ever, in some ingests of changed files."""
-    process, _ = started(write_while_asked, store)
-    process.join(60)
-    process.kill()
-    process.join()
-    assert process.exitcode == 0
-    assert_sound(store)
 
 
 def test_writers_that_come_at_once_take_turns_and_a_name_is_taken_once(store):

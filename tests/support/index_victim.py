@@ -5,14 +5,12 @@ from a whole. Victims are forked from a server that has imported everything but 
 thread, so that a kill can come at any instant of the writing and hundreds of them are cheap.
 """
 
-import threading
 import time
 
 from forked import forked, process_of
 from index_samples import EMBEDDER, document, open_writer, part, parts
 
 from rag.index import writer as writing
-from rag.index.home import catalog
 from rag.index.home.chroma import chromadb_module
 from state.errors import StoreBusyError
 
@@ -54,35 +52,6 @@ def write_five(store, name, told):
             left.pop(0)
         except StoreBusyError:
             time.sleep(0.02)
-
-
-def write_while_asked(store, told):
-    """Documents put again while another thread asks which of their texts are known, as ingest
-    does; reading a text takes its time.
-    """
-    told.send(True)
-    plain = catalog.indexed_text  # type: ignore[attr-defined]
-
-    def slowly(text):
-        time.sleep(0.001)
-        return plain(text)
-
-    catalog.indexed_text = slowly  # type: ignore[attr-defined]
-    done = threading.Event()
-    with store.open_writer("default", EMBEDDER.identity) as writer:
-
-        def ask():
-            while not done.is_set():
-                writer.vectors_for(texts(0, 1))
-
-        asking = threading.Thread(target=ask)
-        asking.start()
-        for version in (1, 2):
-            for number in range(DOCUMENTS):
-                writer.put(document(f"doc{number}"), parts(f"doc{number}", texts(number, version)))
-            writer.flush()
-        done.set()
-        asking.join()
 
 
 class Victim:

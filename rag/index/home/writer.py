@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import AbstractContextManager
 
 from rag.embed.protocol import Vectors
 from rag.index.codec import encode_vectors
@@ -13,8 +13,7 @@ from rag.index.home.vectors import ChromaIndex
 from rag.index.protocol import Notice
 from rag.index.terms import indexed_head, indexed_text
 from rag.index.writer import CollectionWriter, Searchable
-from state.database import Sql
-from state.sqlite_file import connect_to_read, transaction
+from state.sqlite_file import transaction
 
 _VACUUM_PAGES = 20_000
 
@@ -25,7 +24,6 @@ class HomeWriter(CollectionWriter):
     ) -> None:
         self._connection = catalog.connected()
         super().__init__(self._connection, row, host="")
-        self._path = catalog.path
         self._chroma = index
         self._notice = notice
         self._table = f"lexical_{row.id}"
@@ -57,11 +55,6 @@ class HomeWriter(CollectionWriter):
         query = "SELECT id FROM chunks WHERE document_id IN ({some})"
         gone = rows_of_many(self._connection, query, documents)
         self._connection.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", gone)
-
-    def _beside(self) -> AbstractContextManager[Sql]:
-        # SQLite calls `chunk_terms` under the lock of its connection: another thread in the same
-        # one would wait for that lock with Python's own in its hands, for ever.
-        return closing(connect_to_read(self._path))
 
     def close(self, *, interrupted: bool) -> None:
         self.flush()

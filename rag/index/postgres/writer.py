@@ -12,7 +12,6 @@ from rag.index.collection_rows import CollectionRow
 from rag.index.postgres.database import SharedDatabase
 from rag.index.terms import indexed_head, indexed_text
 from rag.index.writer import CollectionWriter, Searchable
-from state.database import Sql
 from state.postgres import PostgresSql
 
 if TYPE_CHECKING:
@@ -44,7 +43,6 @@ class PostgresWriter(CollectionWriter):
         db: psycopg.Connection[Any] = database.connected()
         super().__init__(PostgresSql(db), row, host)
         self._db = db
-        self._lookup = SharedDatabase(database.url, database.schema)
         self._new = 0
 
     def _transaction(self) -> AbstractContextManager[Any]:
@@ -77,11 +75,7 @@ class PostgresWriter(CollectionWriter):
     def _unindex(self, documents: Sequence[int]) -> None:
         self._sql.execute(_UNCOUNT, (list(documents), self.row.id))
 
-    def _beside(self) -> AbstractContextManager[Sql]:
-        return self._lookup.reading()
-
     def close(self, *, interrupted: bool) -> None:
-        self._lookup.close()
         if interrupted and self._db.closed:
             return
         self.flush()
