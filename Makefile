@@ -6,7 +6,7 @@ ASKED ?= /tmp/crag-asked
 # What overrides.txt leaves out and the tools of development import.
 DEVELOPED := aiohttp|build|grpcio|opentelemetry-exporter-otlp-proto-grpc|protobuf|pyjwt|safetensors|toml|tqdm|zstandard
 
-.PHONY: install demo test test-later test-long check dist docs ask-docs fit format lock clean
+.PHONY: install demo test test-long check dist docs ask-docs fit format lock clean
 
 install: $(STAMP)
 
@@ -31,12 +31,6 @@ demo: install
 test: install
 	$(BIN)/python -m compileall -q cli rag state
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -n auto --dist worksteal
-
-# Every test an hour after what was made for it; needs a C compiler.
-test-later: install
-	mkdir -p build && $(BIN)/python tests/support/hardships.py build && echo 0 > build/later
-	CLOCK_FILE=$(CURDIR)/build/later LD_PRELOAD=$(CURDIR)/build/clock.so \
-	  $(BIN)/python -m pytest -n auto --dist worksteal
 
 test-long: install
 	$(BIN)/python -m compileall -q cli rag state

@@ -1,6 +1,6 @@
 import gc
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,7 +8,6 @@ import pytest
 from forked import reach, shared_server
 from hypothesis import HealthCheck, settings
 from isolation import heed_interrupts, leave_home, loopback_only
-from later_clock import LATER, an_hour_on
 from postgres_server import PostgresServer, find_pg_ctl, running_postgres
 from reader_weights import HELD, MISSING
 from xdist.workermanage import WorkerController
@@ -98,14 +97,6 @@ def pytest_terminal_summary(
         terminalreporter.write_line(
             f"in random order: --randomly-seed={config.option.randomly_seed}"
         )
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call() -> Generator[None]:
-    """Under `make test-later` a test runs an hour after whatever was made for it."""
-    if LATER in os.environ:
-        an_hour_on()
-    return (yield)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -5,13 +5,12 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 
 import pytest
-from crag import ROOT, crag
+from crag import crag
 from forked_program import crag_program
-from hardships import HARDSHIPS, can_mount, clock_library
+from hardships import HARDSHIPS, can_mount
 
 from cli.app import COMMANDS, command_of
 
@@ -60,15 +59,12 @@ FAILING = {
 TYPED = {"chat": f"{QUESTION}\n/exit\n"}
 
 
-def suffered(work, hardship, *arguments, **variables):
-    """The command under the hardship; under another clock from its start."""
+def suffered(work, hardship, *arguments):
+    """The command under the hardship."""
     home = str(work / "home")
-    program = [sys.executable, "-m", "cli"] if hardship.clock else [crag_program()]
     return subprocess.run(
-        hardship.command(work, [*program, *arguments]),
-        env={
-            **os.environ, "PYTHONPATH": str(ROOT), "CRAG_HOME": home, "HOME": str(work), **variables
-        },
+        hardship.command(work, [crag_program(), *arguments]),
+        env={**os.environ, "CRAG_HOME": home, "HOME": str(work)},
         cwd=work,
         input=TYPED.get(arguments[0], ""),
         capture_output=True,
@@ -99,11 +95,6 @@ def made(tmp_path_factory):
     return work
 
 
-@pytest.fixture(scope="module")
-def clock(tmp_path_factory):
-    return clock_library(tmp_path_factory.mktemp("clock"))
-
-
 def held(work):
     """What must not be lost: documents, turns, traces."""
     counts = []
@@ -129,19 +120,16 @@ def cases():
 
 
 @pytest.mark.parametrize(("name", "hard"), list(cases()))
-def test_a_hardship_is_one_true_line_and_loses_nothing(made, clock, tmp_path, name, hard):
+def test_a_hardship_is_one_true_line_and_loses_nothing(made, tmp_path, name, hard):
     hardship = HARDSHIPS[hard]
     if hardship.mounts and not can_mount():
         pytest.skip("no mount namespaces here")
-    if hardship.clock and clock is None:
-        pytest.skip("no C compiler here")
     work = tmp_path / "work"
     work.mkdir()
     shutil.copytree(made / "home", work / "home")
     before = held(work)
-    variables = {"LD_PRELOAD": str(clock), "CLOCK_OFF_BY": str(hardship.clock)}
     given = [str(made / each.lower()) if each.isupper() else each for each in MORE.get(name, ())]
-    ran = suffered(work, hardship, *name.split(), *given, **(variables if hardship.clock else {}))
+    ran = suffered(work, hardship, *name.split(), *given)
     said = ran.stderr
     assert ran.returncode == (4 if name in FAILING.get(hard, ()) else 0), said
     assert "Traceback" not in said
@@ -156,8 +144,7 @@ def test_a_hardship_is_one_true_line_and_loses_nothing(made, clock, tmp_path, na
     # What was asked to be removed may be gone although its list could not be printed.
     if not (name in REMOVES and (ran.returncode == 0 or hard == "closed output")):
         assert after[:2] >= before[:2]
-    # By a clock 80 years on, every trace is older than `trace_days`.
-    if name not in REMOVES_TRACES and hardship.clock <= 0:
+    if name not in REMOVES_TRACES:
         assert after[2] >= before[2]
     again = crag(work / "home", "doctor")
     assert again.exit_code == 0, again.stdout
