@@ -107,6 +107,12 @@ class CollectionReader:
             return self._queries.document_count
 
     @property
+    def spoken(self) -> str:
+        """The language that most of the collection is in."""
+        with self.snapshot():
+            return self._vocabulary.spoken
+
+    @property
     def dense_searched(self) -> str:
         """What answered the dense leg of the last search: "chroma", "pgvector", or "catalog" with
         the reason.

@@ -11,15 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
-from weakref import WeakKeyDictionary
 
 from rag.index.language import (
     ENGLISH,
     OTHERS,
     function_words,
-    in_language,
     in_language_of,
     in_use,
     is_word,
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from rag.index.queries import Queries
     from rag.index.reader import CollectionReader
 
-_KEPT_COUNTS = 20_000
 _KEPT_FORMS = 10_000
 # A stemmer cuts off an ending, and writes at most the last letters before it anew.
 _WRITTEN_ANEW = 2
@@ -52,32 +49,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 MOST = 0.5
 """The share of chunks that hold a language's commonest word, in a collection of that language."""
 
-_SPOKEN: WeakKeyDictionary[CollectionReader, tuple[int, str]] = WeakKeyDictionary()
-
 
 def reading_for(collection: CollectionReader, *questions: str) -> AbstractContextManager[None]:
     """What is asked of a collection is read in the language of the first of these questions that
     shows one, or else in the collection's, unless one was chosen before.
     """
-    return in_language_of(*questions, spoken=lambda: spoken(collection))
-
-
-def spoken(collection: CollectionReader) -> str:
-    """English where no other is: its function words are in no index."""
-    total = collection.chunk_count
-    known = _SPOKEN.get(collection)
-    if known is None or known[0] != total:
-        known = _SPOKEN[collection] = (total, _spoken(collection, total))
-    return known[1]
-
-
-def _spoken(collection: CollectionReader, total: int) -> str:
-    own = {language: function_words(language) - function_words(ENGLISH) for language in OTHERS}
-    with in_language(ENGLISH):
-        counts = collection.document_frequencies(sorted(frozenset().union(*own.values())))
-    likeliest = max(OTHERS, key=lambda language: sum(counts[word] for word in own[language]))
-    commonest = max(counts[word] for word in own[likeliest])
-    return likeliest if commonest and commonest >= MOST * total else ENGLISH
+    return in_language_of(*questions, spoken=lambda: collection.spoken)
 
 
 class Vocabulary:
@@ -89,6 +66,18 @@ class Vocabulary:
         self._forms = lru_cache(_KEPT_FORMS)(self._forms_of)
         self._spellings = lru_cache(_KEPT_SPELLINGS)(self._look_up)
 
+    @cached_property
+    def spoken(self) -> str:
+        """The language of most of it; English where no other is: its function words are in no
+        index.
+        """
+        own = {language: function_words(language) - function_words(ENGLISH) for language in OTHERS}
+        counts = self.counts(sorted(frozenset().union(*own.values())))
+        likeliest = max(OTHERS, key=lambda language: sum(counts[word] for word in own[language]))
+        commonest = max(counts[word] for word in own[likeliest])
+        is_most = commonest and commonest >= MOST * self._legs.chunk_count
+        return likeliest if is_most else ENGLISH
+
     def forms(self, terms: Iterable[str]) -> list[str]:
         """The indexed terms that are read as one of these in the language in use."""
         language = in_use()
@@ -99,9 +88,6 @@ class Vocabulary:
     def counts(self, indexed: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each indexed term; of one, counting takes longer than all else."""
         if new := [term for term in indexed if term not in self._counts]:
-            if len(self._counts) > _KEPT_COUNTS:
-                self._counts.clear()
-                new = list(indexed)
             self._counts |= self._legs.frequencies(new)
         return {term: self._counts[term] for term in indexed}
 

@@ -9,7 +9,6 @@ from shared_stores import fill
 from rag.index.home.store import HomeStore
 from rag.index.language import ENGLISH, in_language, in_language_of, language_of
 from rag.index.terms import indexed_text, term_spans, terms, words
-from rag.index.vocabulary import spoken
 
 TEXTS = {
     "de.txt": "Die Häuser der Fischer haben grüne Türen.",
@@ -88,12 +87,12 @@ def test_what_shows_no_language_is_read_in_that_of_the_collection(tmp_path):
     store = HomeStore(tmp_path)
     fill(store, {name: text for name, text in TEXTS.items() if name != "de.txt"})
     with closing(store.open_collection("default", EMBEDDER)) as collection:
-        assert spoken(collection) == ENGLISH
+        assert collection.spoken == ENGLISH
         with store.open_writer("default", EMBEDDER.identity) as opened:
             for number, house in enumerate(
                 ("Das Haus der Fischer ist leer.", *["Die Tür ist zu."] * 4)
             ):
                 opened.put(document(f"{number}.txt"), [part(f"{number}.txt", house)])
-        assert spoken(collection) == "german"
+        assert collection.spoken == "german"
         assert collection.search("Häuser", 1)[0]["lexical_rank"] == 1
         assert collection.search("What are houses?", 1)[0]["source"] == "en.txt"
