@@ -12,13 +12,13 @@ from rag.documents.cleaning import clean, one_line
 from rag.documents.stream import Part
 from rag.embed.protocol import Embedder
 from rag.evaluate.datasets import CorpusDocument, Dataset, read_corpus
-from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from rag.index.protocol import IndexedDocument
 from rag.index.writer import CollectionWriter
-from rag.ingest.file_text import READING
+from rag.ingest.embedding import with_vectors
+from rag.ingest.file_text import READING, TextPart
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder, store_of
 from rag.text.chunk import chunk_parts
-from state.documents import Chunk
 from state.errors import NoIndexError, UsageError
 from state.events import IngestEvent
 from state.extras import package_version
@@ -112,23 +112,20 @@ def _index_corpus(
     """Put every document; returns whether any holds text."""
     count, with_text = 0, False
     while batch := list(islice(documents, _TOGETHER)):
-        read = [_read(document) for document in batch]
-        texts = [embedding_text(chunk) for _, _, chunks in read for chunk in chunks]
-        vectors = embedder.embed_documents(texts)
-        for row, text, chunks in read:
-            rows, vectors = vectors[: len(chunks)], vectors[len(chunks) :]
-            writer.put(row, [DocumentPart(text, chunks, rows)])
+        rows, parts = zip(*map(_read, batch), strict=True)
+        made = with_vectors(embedder, writer.vectors_for, parts)
+        for row, part in zip(rows, made, strict=True):
+            writer.put(row, [part])
         count += len(batch)
-        with_text |= any(text for _, text, _ in read)
+        with_text |= any(part.text for part in parts)
         on("index", count, None)
-    writer.flush()
     return with_text
 
 
-def _read(document: CorpusDocument) -> tuple[IndexedDocument, str, list[Chunk]]:
-    """The document as it is kept, its text and its chunks."""
+def _read(document: CorpusDocument) -> tuple[IndexedDocument, TextPart]:
+    """The document as it is kept, and its text with its chunks."""
     text = clean(document.text)
     title = one_line(document.title) if document.title else None
-    chunks = [chunk.of(document.id, title) for chunk in chunk_parts([Part(text)], "text")]
-    content = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
-    return IndexedDocument(document.id, None, None, content, title=title), text, chunks
+    chunks = (chunk.of(document.id, title) for chunk in chunk_parts([Part(text)], "text"))
+    row = IndexedDocument(document.id, None, None, content_hash="", title=title)
+    return row, TextPart(text, tuple(chunks))

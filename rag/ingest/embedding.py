@@ -48,7 +48,7 @@ def embedded(
             idle()
         texts = [each for each in batch if isinstance(each, FileText)]
         held = [list(each.parts()) if len(each.packed) < _LONG else [] for each in texts]
-        ready = iter(_with_vectors(embedder, lookup, [part for parts in held for part in parts]))
+        ready = iter(with_vectors(embedder, lookup, [part for parts in held for part in parts]))
         counts = iter(map(len, held))
         for each in batch:
             if isinstance(each, FileText):
@@ -59,7 +59,7 @@ def embedded(
 
 
 def _later(embedder: Embedder, lookup: Lookup, file: FileText) -> Iterator[DocumentPart]:
-    return (made for part in file.parts() for made in _with_vectors(embedder, lookup, [part]))
+    return (made for part in file.parts() for made in with_vectors(embedder, lookup, [part]))
 
 
 def _batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
@@ -78,7 +78,7 @@ def _batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
     yield batch
 
 
-def _with_vectors(
+def with_vectors(
     embedder: Embedder, lookup: Lookup, parts: Sequence[TextPart]
 ) -> list[DocumentPart]:
     """The parts with their vectors: each text is embedded once, or never where it was before."""

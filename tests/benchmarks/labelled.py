@@ -20,8 +20,10 @@ from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
 from rag.engines.local.grade import Pool, chunk_features, in_domain_features
 from rag.index.home.store import HomeStore
-from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from rag.index.protocol import IndexedDocument
 from rag.index.reader import CollectionReader
+from rag.ingest.embedding import with_vectors
+from rag.ingest.file_text import TextPart
 from rag.question.parse import parse_question
 from rag.question.parts import POOL
 from rag.text.chunk import chunk_parts
@@ -141,16 +143,12 @@ def index(home: Path, documents: Sequence[dict[str, Any]]) -> CollectionReader:
     with store.open_writer("set", EMBEDDER.identity) as writer:
         for start in range(0, len(documents), 256):
             batch = documents[start : start + 256]
-            chunks = [_chunks(document) for document in batch]
-            texts = [embedding_text(chunk) for held in chunks for chunk in held]
-            vectors = EMBEDDER.embed_documents(texts)
-            first = 0
-            for document, held in zip(batch, chunks, strict=True):
-                rows = vectors[first : first + len(held)]
-                first += len(held)
-                part = DocumentPart(document["text"], held, rows)
-                writer.put(_indexed(document), [part])
-        writer.flush()
+            parts = [TextPart(document["text"], _chunks(document)) for document in batch]
+            made = with_vectors(EMBEDDER, writer.vectors_for, parts)
+            for document, part in zip(batch, made, strict=True):
+                title = document["title"] or None
+                row = IndexedDocument(document["id"], None, None, content_hash="", title=title)
+                writer.put(row, [part])
     return store.open_collection("set", EMBEDDER)
 
 
@@ -164,20 +162,10 @@ def is_relevant(query: dict[str, Any], hit: dict[str, Any], one_chunk: bool) -> 
     return None
 
 
-def _chunks(document: dict[str, Any]) -> list[Chunk]:
+def _chunks(document: dict[str, Any]) -> tuple[Chunk, ...]:
     parts = document.get("parts") or [Part(document["text"])]
     chunks = chunk_parts(parts, document.get("format", "text"))
-    return [chunk.of(document["id"], document["title"] or None) for chunk in chunks]
-
-
-def _indexed(document: dict[str, Any]) -> IndexedDocument:
-    return IndexedDocument(
-        source=document["id"],
-        path=None,
-        root=None,
-        content_hash="",
-        title=document["title"] or None,
-    )
+    return tuple(chunk.of(document["id"], document["title"] or None) for chunk in chunks)
 
 
 @dataclass(frozen=True, slots=True)

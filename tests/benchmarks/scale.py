@@ -20,7 +20,9 @@ import time
 from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from rag.index.protocol import IndexedDocument
+from rag.ingest.embedding import with_vectors
+from rag.ingest.file_text import TextPart
 from rag.opening import store_of
 from state.documents import Chunk, chunk_id
 from state.home_db import HomeDb
@@ -57,11 +59,10 @@ def fill(store, embedder, rows, wanted):
     characters = 0
     with store.open_writer(NAME, embedder.identity) as writer:
         for source, text in documents(rows, wanted):
-            chunks = list(chunks_of(source, text))
-            vectors = embedder.embed_documents([embedding_text(chunk) for chunk in chunks])
+            part = TextPart(text, tuple(chunks_of(source, text)))
             characters += len(text.encode())
-            document = IndexedDocument(source, None, None, "")
-            writer.put(document, [DocumentPart(text, chunks, vectors)])
+            made = with_vectors(embedder, writer.vectors_for, [part])
+            writer.put(IndexedDocument(source, None, None, ""), made)
     return characters
 
 
