@@ -6,10 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from rag.index.language import in_use
 from rag.index.names import NAMED_CHUNKS, name_words, named_documents
 from rag.index.ranking import (
     BEGINNING,
@@ -84,7 +82,7 @@ class Candidates:
             for row, own in signs.items()
         }
         ranked = sorted(words, key=lambda row: (-scores[row], row))
-        texts = {row: _likeness(chunk["text"], in_use()) for row, chunk in self.chunks.items()}
+        texts = {row: Likeness.of(terms(chunk["text"])) for row, chunk in self.chunks.items()}
         copies = first_of_each(ranked, texts, weights.keys())
         found = []
         for best in list(copies)[:k]:
@@ -106,11 +104,6 @@ def chunk_terms(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
     called = () if is_web(chunk) else name_words(chunk["source"])
     head = [*called, chunk["title"] or "", chunk["heading"]]
     return terms(chunk["text"]), terms(" ".join(head))
-
-
-@lru_cache(maxsize=512)
-def _likeness(text: str, _language: str) -> Likeness:
-    return Likeness.of(terms(text))
 
 
 def query_terms(query: str) -> list[str]:

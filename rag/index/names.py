@@ -12,7 +12,6 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -70,7 +69,6 @@ def name_keys(source: str, title: str | None) -> set[str]:
     return keys
 
 
-@lru_cache(maxsize=4096)
 def name_words(source: str) -> tuple[str, ...]:
     """Of a file's name, its number without leading zeros."""
     return tuple(_words(PurePath(source).stem))
