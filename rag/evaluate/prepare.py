@@ -114,8 +114,7 @@ def _index_corpus(
     while batch := list(islice(documents, _TOGETHER)):
         rows, parts = zip(*map(_read, batch), strict=True)
         made = with_vectors(embedder, writer.vectors_for, parts)
-        for row, part in zip(rows, made, strict=True):
-            writer.put(row, [part])
+        writer.put_all([(row, [part]) for row, part in zip(rows, made, strict=True)])
         count += len(batch)
         with_text |= any(part.text for part in parts)
         on("index", count, None)

@@ -1,18 +1,16 @@
-"""Writing a collection of either database: small documents in groups, a large one alone.
+"""Writing a collection of either database.
 
-Each group is one transaction, and so is a large document, of which only a stretch is held at a
-time: memory stays bounded, a reader sees it when it is whole, and of what a killed process had
-begun nothing is left.
+What is put at once is one transaction, of whose chunks only a group is held at a time: memory stays
+bounded, a reader sees documents when they are whole, and of what a killed process had begun nothing
+is left.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from itertools import chain
 from typing import Any, Self
 
 from rag.embed.protocol import Vectors
@@ -39,8 +37,7 @@ from state.database import Sql
 from state.documents import Chunk
 
 GROUP_CHUNKS = 1_000
-GROUP_CHARACTERS = 4_000_000
-"""How much of small documents is written in one transaction."""
+"""So many are inserted in one go."""
 
 _INTO = {
     "chunks": "id, collection_id, document_id, key, text_hash, start_char, end_char, start_line,"
@@ -49,9 +46,6 @@ _INTO = {
     "names": "collection_id, key, document_id",
     "texts": "collection_id, document_id, text",
 }
-_Documents = Mapping[str, tuple[IndexedDocument, Iterable[DocumentPart]]]
-
-
 Searchable = tuple[int, int, str, str | None, str]
 """What the lexical index holds of a chunk: its row, its document, its text, title and heading."""
 
@@ -59,15 +53,9 @@ Searchable = tuple[int, int, str, str | None, str]
 class CollectionWriter(Contents, ABC):
     """One collection, open for writing; its lock is held from opening to closing."""
 
-    _group_seconds = 2.0
-    """How long documents wait for others to be written with."""
-
     def __init__(self, sql: Sql, row: CollectionRow, host: str) -> None:
         super().__init__(sql, row)
         self._host = host
-        self._waiting: dict[str, tuple[IndexedDocument, Iterable[DocumentPart]]] = {}
-        self._chunks = self._characters = 0
-        self._since = 0.0
 
     def __enter__(self) -> Self:
         return self
@@ -96,11 +84,7 @@ class CollectionWriter(Contents, ABC):
 
     @abstractmethod
     def close(self, *, interrupted: bool) -> None:
-        """Flushes; unless `interrupted`, brings up to date what is built of the documents."""
-
-    def _asked(self, query: str, *values: object) -> list[Any]:
-        self.flush()  # what was put is told of, too
-        return super()._asked(query, *values)
+        """Unless `interrupted`, brings up to date what is built of the documents."""
 
     def set_root(self, path: str, options: str) -> None:
         self._sql.execute(
@@ -111,51 +95,48 @@ class CollectionWriter(Contents, ABC):
         )
 
     def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
-        """Adds the document, or replaces the one of the same source.
+        self.put_all([(document, parts)])
 
-        The document becomes visible at once and whole, at the latest with `flush`. If
-        `parts` raises, nothing of the document is kept and the older one stays.
+    def put_all(self, documents: Sequence[tuple[IndexedDocument, Iterable[DocumentPart]]]) -> None:
+        """Adds the documents, or replaces those of the same sources, which go last: `parts` may
+        look for their vectors. If one raises, nothing of any is kept, and the older ones stay.
         """
-        rest = iter(parts)
-        held: list[DocumentPart] = []
-        chunks = characters = 0
-        for part in rest:
-            held.append(part)
-            chunks += len(part.chunks)
-            characters += len(part.text)
-            if chunks >= GROUP_CHUNKS or characters >= GROUP_CHARACTERS:
-                self.flush()
-                self._write({document.source: (document, chain(held, rest))})
-                return
-        if not self._waiting:
-            self._since = time.monotonic()
-        self._waiting[document.source] = document, held
-        self._chunks += chunks
-        self._characters += characters
-        if (
-            self._chunks >= GROUP_CHUNKS
-            or self._characters >= GROUP_CHARACTERS
-            or time.monotonic() - self._since > self._group_seconds
-        ):
-            self.flush()
-
-    def flush(self) -> None:
-        """Makes everything put so far visible and durable against a killed process."""
-        if self._waiting:
-            waiting, self._waiting = self._waiting, {}
-            self._chunks = self._characters = 0
-            self._write(waiting)
+        if not documents:
+            return
+        with self._transaction():
+            waiting: list[tuple[int, str | None, Chunk, Any]] = []
+            rows: dict[str, list[tuple[Any, ...]]] = {"documents": [], "names": [], "texts": []}
+            numbers = self._new_rows("documents", len(documents))
+            for number, (document, parts) in zip(numbers, documents, strict=True):
+                text, characters, count = DeflatedText(), 0, 0
+                title = None if document.title is None else encode_label(document.title)
+                for part in parts:
+                    made = zip(part.chunks, self._encoded(part.vectors), strict=True)
+                    waiting += [(number, title, chunk, vector) for chunk, vector in made]
+                    text.add(part.text)
+                    characters, count = characters + len(part.text), count + len(part.chunks)
+                    if len(waiting) >= GROUP_CHUNKS:
+                        self._insert_chunks(waiting)
+                        waiting = []
+                keys = sorted(map(encode_label, name_keys(document.source, document.title)))
+                row = _document_row(document, title, count, characters)
+                rows["documents"].append((number, self.row.id, *row))
+                rows["names"] += [(self.row.id, key, number) for key in keys]
+                rows["texts"].append((self.row.id, number, text.finish()))
+            self._insert_chunks(waiting)
+            self._delete([document.source for document, _ in documents])
+            for table, some in rows.items():
+                self._insert(table, some)
+            mark_changed(self._sql, self.row.id)
 
     def remove(self, sources: Iterable[str]) -> int:
         """Removes documents; returns how many there were. Unknown sources are ignored."""
-        self.flush()
         doomed = list(sources)
         with self._transaction():
             return self._delete(doomed) if doomed else 0
 
     def touch(self, document: IndexedDocument) -> None:
         """Updates path, root, size and times of an indexed document, found by source."""
-        self.flush()
         self._sql.execute(
             "UPDATE documents SET path = $1, root = $2, size = $3, mtime_ns = $4,"
             " changed_ns = $5 WHERE collection_id = $6 AND source = $7",
@@ -193,36 +174,6 @@ class CollectionWriter(Contents, ABC):
         rows = rows_of_many(self._sql, query, list(hashes), self.row.id)
         vectors = decode_vectors([stored for _, stored in rows], self.row.embedder.dimension)
         return {hashes[number]: vector for (number, _), vector in zip(rows, vectors, strict=True)}
-
-    def _write(self, documents: _Documents) -> None:
-        """Writes documents, by source, in place of those there were, in one transaction: these go
-        last, since `parts` may look for their vectors.
-        """
-        with self._transaction():
-            waiting: list[tuple[int, str | None, Chunk, Any]] = []
-            rows: dict[str, list[tuple[Any, ...]]] = {"documents": [], "names": [], "texts": []}
-            numbers = self._new_rows("documents", len(documents))
-            for number, (document, parts) in zip(numbers, documents.values(), strict=True):
-                text, characters, count = DeflatedText(), 0, 0
-                title = None if document.title is None else encode_label(document.title)
-                for part in parts:
-                    made = zip(part.chunks, self._encoded(part.vectors), strict=True)
-                    waiting += [(number, title, chunk, vector) for chunk, vector in made]
-                    text.add(part.text)
-                    characters, count = characters + len(part.text), count + len(part.chunks)
-                    if len(waiting) >= GROUP_CHUNKS:
-                        self._insert_chunks(waiting)
-                        waiting = []
-                keys = sorted(map(encode_label, name_keys(document.source, document.title)))
-                row = _document_row(document, title, count, characters)
-                rows["documents"].append((number, self.row.id, *row))
-                rows["names"] += [(self.row.id, key, number) for key in keys]
-                rows["texts"].append((self.row.id, number, text.finish()))
-            self._insert_chunks(waiting)
-            self._delete(list(documents))
-            for table, some in rows.items():
-                self._insert(table, some)
-            mark_changed(self._sql, self.row.id)
 
     def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
         into = _INTO[table]

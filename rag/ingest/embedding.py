@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from rag.index.protocol import DocumentPart, embedding_text
-from rag.ingest.file_text import FileText, Outcome, SameContent, TextPart, Unread
+from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from rag.ingest.file_text import FileText, Outcome, TextPart
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, Vectors
@@ -19,51 +19,28 @@ Lookup = Callable[[Sequence[str]], "Mapping[str, Vectors]"]
 """The vectors of those texts that were embedded before."""
 
 
-class Embedded(NamedTuple):
-    """A document that is ready to be written. The parts of a long one are embedded as they are
-    taken, which raises what embedding them raises.
-    """
-
-    file: FileText
-    parts: Iterable[DocumentPart]
+Made = tuple[IndexedDocument, Iterable[DocumentPart]]
+"""A document that is ready to be written."""
 
 
-_Ready = Embedded | SameContent | Unread
-
-
-def embedded(
-    outcomes: Iterable[Outcome | None],
-    embedder: Embedder,
-    lookup: Lookup,
-    idle: Callable[[], None],
-) -> Iterator[_Ready]:
-    """The outcomes in their order, ready to be written; `idle` is called when there is nothing for
-    a while.
+def embedded(files: Sequence[FileText], embedder: Embedder, lookup: Lookup) -> Iterator[list[Made]]:
+    """What is to be written at once. A long document is alone, and its parts are embedded as they
+    are taken.
 
     Raises:
         ModelError: a remote embedder failed.
     """
-    for batch in _batches(outcomes):
-        if not batch:
-            idle()
-        texts = [each for each in batch if isinstance(each, FileText)]
-        held = [list(each.parts()) if len(each.packed) < _LONG else [] for each in texts]
-        ready = iter(with_vectors(embedder, lookup, [part for parts in held for part in parts]))
-        counts = iter(map(len, held))
-        for each in batch:
-            if isinstance(each, FileText):
-                parts = list(islice(ready, next(counts)))
-                yield Embedded(each, parts or _later(embedder, lookup, each))
-            else:
-                yield each
+    short = [(file.document, list(file.parts())) for file in files if len(file.packed) < _LONG]
+    made = iter(with_vectors(embedder, lookup, [part for _, parts in short for part in parts]))
+    yield [(document, list(islice(made, len(parts)))) for document, parts in short]
+    for file in files:
+        if len(file.packed) >= _LONG:
+            parts = file.parts()
+            yield [(file.document, (with_vectors(embedder, lookup, [part])[0] for part in parts))]
 
 
-def _later(embedder: Embedder, lookup: Lookup, file: FileText) -> Iterator[DocumentPart]:
-    return (made for part in file.parts() for made in with_vectors(embedder, lookup, [part]))
-
-
-def _batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
-    """As many at a time as are worth it; none where none came for a while."""
+def batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
+    """As many at a time as are worth it, and those there are where none came for a while."""
     batch: list[Outcome] = []
     chunks = 0
     for outcome in outcomes:

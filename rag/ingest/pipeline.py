@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
+from rag.index.protocol import IndexedDocument, UnreadFile
 from rag.ingest.file_text import FileText, SameContent, Task, Unread
 from rag.ingest.file_text import Outcome as Read
 from rag.ingest.ingest_report import Reporter
@@ -51,28 +51,29 @@ class Ingest:
                 self.writer.set_unread(self._unread, [*plan.forgotten, *tried])
 
     def _read_and_write(self, tasks: Sequence[Task]) -> None:
-        from rag.ingest.embedding import embedded
+        from rag.ingest.embedding import batches, embedded
 
-        writer = self.writer
         with _reading(tasks) as outcomes:
-            for result in embedded(outcomes, self.embedder, writer.vectors_for, writer.flush):
-                if isinstance(result, SameContent):
-                    self._same(result)
-                elif isinstance(result, Unread):
-                    self._not_read(result)
-                else:
-                    self._write(*result)
-        self.writer.flush()
+            for batch in batches(outcomes):
+                files = [each for each in batch if isinstance(each, FileText)]
+                for made in embedded(files, self.embedder, self.writer.vectors_for):
+                    self.writer.put_all(made)
+                    self._put(document for document, _ in made)
+                for each in batch:
+                    if isinstance(each, SameContent):
+                        self._same(each)
+                    elif isinstance(each, Unread):
+                        self._not_read(each)
 
-    def _write(self, file: FileText, parts: Iterable[DocumentPart]) -> None:
-        document = file.document
-        path, source = document.path, document.source
-        assert path is not None
-        self.writer.put(document, parts)
-        for warning in document.warnings:
-            self.reporter.report.warnings.append(FileProblem(self.reporter.shown(path), warning))
-        outcome: Outcome = "updated" if path in self.plan.changed else "added"
-        self._settle(path, outcome, source, document.stat.size)
+    def _put(self, documents: Iterable[IndexedDocument]) -> None:
+        """Tell of what was written."""
+        for document in documents:
+            path, shown = document.path, self.reporter.shown
+            assert path is not None
+            for warning in document.warnings:
+                self.reporter.report.warnings.append(FileProblem(shown(path), warning))
+            outcome: Outcome = "updated" if path in self.plan.changed else "added"
+            self._settle(path, outcome, document.source, document.stat.size)
 
     def _same(self, same: SameContent) -> None:
         """Only the time of a file changed."""

@@ -145,10 +145,13 @@ def index(home: Path, documents: Sequence[dict[str, Any]]) -> CollectionReader:
             batch = documents[start : start + 256]
             parts = [TextPart(document["text"], _chunks(document)) for document in batch]
             made = with_vectors(EMBEDDER, writer.vectors_for, parts)
-            for document, part in zip(batch, made, strict=True):
-                title = document["title"] or None
-                row = IndexedDocument(document["id"], None, None, content_hash="", title=title)
-                writer.put(row, [part])
+            rows = [
+                IndexedDocument(
+                    each["id"], None, None, content_hash="", title=each["title"] or None
+                )
+                for each in batch
+            ]
+            writer.put_all([(row, [part]) for row, part in zip(rows, made, strict=True)])
     return store.open_collection("set", EMBEDDER)
 
 

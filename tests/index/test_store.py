@@ -184,7 +184,6 @@ def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):
     with writing(store, "one") as one, writing(store, "two") as two:
         for writer in (one, two):
             writer.put(document("a.md"), [part("a.md", f"motor {writer.row.name}")])
-            writer.flush()
     assert store.names() == ["default", "one", "two"]
     assert ask(store, "motor", name="two") == ["a.md"]
 

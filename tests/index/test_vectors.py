@@ -19,11 +19,13 @@ TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard
 
 
 def write(home, count=40, first=0):
+    made = []
+    for number in range(first, first + count):
+        topic = TOPICS[number % len(TOPICS)]
+        text = f"The {topic} of number {number} is described here.\n\nMore on {topic} {number}."
+        made.append((document(f"doc{number}"), [part(f"doc{number}", text)]))
     with open_writer(home, "default", EMBEDDER.identity) as writer:
-        for number in range(first, first + count):
-            topic = TOPICS[number % len(TOPICS)]
-            text = f"The {topic} of number {number} is described here.\n\nMore on {topic} {number}."
-            writer.put(document(f"doc{number}"), [part(f"doc{number}", text)])
+        writer.put_all(made)
 
 
 @pytest.fixture(scope="module")

@@ -35,7 +35,6 @@ def write_until_killed(home, first, finished):
                 writer.put(document(f"doc{number}"), parts(f"doc{number}", texts(number, version)))
             writer.put(document(f"only{version}"), parts(f"only{version}", texts(99, version)))
             writer.remove([f"only{version - 1}"])
-            writer.flush()
             finished.send(version)
         version += 1
 

@@ -11,7 +11,7 @@ from forked import started
 
 import rag.ingest.embedding
 import rag.ingest.pool
-import rag.ingest.read_file  # noqa: F401 - imported so that no kill is spent on an import
+import rag.ingest.read_file
 from rag.embed.builtin import builtin_embedder
 from rag.index import writer as writing
 from rag.ingest.sync import ingest
@@ -23,7 +23,7 @@ BUSY = 4
 
 
 def run(settings: Settings, folder: str, started: Connection) -> None:
-    writing.GROUP_CHUNKS = 60  # type: ignore[attr-defined]
+    writing.GROUP_CHUNKS = rag.ingest.embedding.BATCH_CHUNKS = 60  # type: ignore[attr-defined]
     embedder = builtin_embedder()
     started.send(True)
     try:

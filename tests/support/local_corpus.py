@@ -33,7 +33,6 @@ def build(home: Path, texts: dict[str, str] | None = None) -> CollectionReader:
     with open_writer(home, "railway", EMBEDDER.identity) as writer:
         for source, text in (TEXTS if texts is None else texts).items():
             writer.put(document(source, title=source.partition(".")[0]), [part(source, text)])
-        writer.flush()
     return open_collection(home, "railway", EMBEDDER)
 
 

@@ -28,8 +28,7 @@ def new_store(url: str) -> PostgresStore:
 
 def fill(store, texts: dict[str, str], name: str = "default") -> None:
     with store.open_writer(name, EMBEDDER.identity) as opened:
-        for source, text in texts.items():
-            opened.put(document(source), [part(source, text)])
+        opened.put_all([(document(source), [part(source, text)]) for source, text in texts.items()])
 
 
 def ask(store, query: str, k: int = 5, name: str = "default") -> list[str]:

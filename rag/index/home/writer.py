@@ -57,7 +57,6 @@ class HomeWriter(CollectionWriter):
         self._connection.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", gone)
 
     def close(self, *, interrupted: bool) -> None:
-        self.flush()
         # Pages of removed documents go back to the disk, a bounded number at a time.
         self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
         if not interrupted:

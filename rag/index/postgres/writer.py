@@ -37,8 +37,6 @@ WHERE collection_id = $2 AND term = lexeme
 
 
 class PostgresWriter(CollectionWriter):
-    _group_seconds = 10.0
-
     def __init__(self, database: SharedDatabase, row: CollectionRow, host: str) -> None:
         db: psycopg.Connection[Any] = database.connected()
         super().__init__(PostgresSql(db), row, host)
@@ -76,9 +74,6 @@ class PostgresWriter(CollectionWriter):
         self._sql.execute(_UNCOUNT, (list(documents), self.row.id))
 
     def close(self, *, interrupted: bool) -> None:
-        if interrupted and self._db.closed:
-            return
-        self.flush()
         if not interrupted and self._new >= _SETTLE_CHUNKS:
             self._db.execute(
                 "SELECT set_config('maintenance_work_mem', '1GB', false) WHERE"
