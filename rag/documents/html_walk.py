@@ -17,7 +17,10 @@ _SKIPPED = (  # a list of strings would take a line each
 _BLOCKS = """html body div p section article main header footer aside nav address blockquote figure
     figcaption details summary form fieldset legend center ul ol menu dl dt dd li table caption
     thead tbody tfoot tr td th pre hr h1 h2 h3 h4 h5 h6 listing xmp hgroup search""".split()  # noqa: SIM905
-_HIDDEN = "//*[@hidden or contains(translate(@style, ' DN', 'dn'), 'display:none')]"
+_HIDDEN = (
+    "//*[@hidden or contains(translate(@style, ' DN', 'dn'), 'display:none')]"
+    "[not(@role='tabpanel')]"  # one of the others is chosen
+)
 _BREAK = "\ufdd0"
 """Stands for a <br>: no character of any text."""
 _UNFIT = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -41,7 +41,8 @@ list</h1><p>One&nbsp;two<b>three</b> four<br>five</p><div>Left<p>Right</p></div>
 <ul><li>First<ul><li>Inner</li></ul></li><li>Second</li></ul><ol start=3><li>Third</li></ol>
 <table><tr><th>Name</th><th>Power</th></tr><tr><td rowspan=2>Ada</td><td>40&nbsp;kW</td></tr>
 <tr><td>50 kW</td></tr></table><pre class="language-c">int a;
-  b();</pre><p hidden>secret</p><a>x</a><a>y</a></body></html>"""
+  b();</pre><p hidden>secret</p>
+<div role="tabpanel" hidden>Tab</div><a>x</a><a>y</a></body></html>"""
 
 
 def test_html_keeps_structure_and_drops_machinery(tmp_path: Path) -> None:
@@ -50,7 +51,7 @@ def test_html_keeps_structure_and_drops_machinery(tmp_path: Path) -> None:
     assert document.text == (
         "# Stock list\n\nOne\xa0twothree four\nfive\n\nLeft\n\nRight\n\n- First\n  - Inner\n"
         "- Second\n3. Third\n\nName | Power\nAda | 40\xa0kW\nAda | 50 kW\n\n"
-        "```\nint a;\n  b();\n```\n\nx y\n"
+        "```\nint a;\n  b();\n```\n\nTab\n\nx y\n"
     )
 
 
