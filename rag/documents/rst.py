@@ -260,8 +260,9 @@ def _shown(found: re.Match[str]) -> str:
         ticks = "``" if "`" in literal else "`"
         shown = f"{ticks}{literal}{ticks}"
     elif words is not None:
-        is_prose = link or role in _REFERS or found[0].endswith(">`")
-        shown = words if is_prose else f"`{words}`"
+        titled = found[0].endswith(">`")
+        shown = words if link or role in _REFERS or titled else f"`{words}`"
+        shown = f"{role.upper()} {words}" if role in {"pep", "rfc"} and not titled else shown
     elif escaped is not None:
         shown = escaped.strip(" ")
     else:

@@ -64,7 +64,7 @@ SHOWN = """\
 # Pumps
 
 
-A pump obeys 8 and the
+A pump obeys PEP 8 and the
 rules, as `run()` in `pumps.motor.run` says;
 see differences [1].
 
@@ -159,6 +159,7 @@ def test_what_becomes_of(text: str, shown: str) -> None:
         (r"``\\?\ x`` and ``d:\``, a\ b \*c\* \|d\|", r"`\\?\ x` and `d:\`, ab *c* |d|"),
         ("An _alpha_ thing, a foo_ and its foo_bar.", "An _alpha_ thing, a foo and its foo_bar."),
         ("See :ref:`the weir\n<weir>`.", "See the\nweir."),
+        ("See :pep:`8`, :rfc:`mail <822>`.", "See PEP 8, mail."),
         ("Version |release| of ``` ` ```.", "Version  of ``` ` ```."),
         (":program:`restic.exe`, :py:class:`a.b.C`, :ref:`E`", "`restic.exe`, `a.b.C`, E"),
         (
