@@ -111,7 +111,9 @@ class DocumentError(CragError):
 
 
 class UnsupportedFormatError(DocumentError):
-    """No reader is registered for the file; it is skipped, with this reason."""
+    """No reader is registered for the file, or there is no text in it; it is skipped, with this
+    reason.
+    """
 
 
 _ROOM = "Free some space, or choose another --home."

@@ -14,7 +14,7 @@ from pathlib import Path
 from rag.documents.cleaning import clean, one_line
 from rag.documents.formats import AS_IT_STANDS
 from rag.documents.limits import Limits
-from state.errors import DocumentError
+from state.errors import DocumentError, UnsupportedFormatError
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,5 +100,6 @@ def cleaned(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
                 yield Part(text, piece.page, anchor)
     reading.title = one_line(reading.title or "", 300) or None
     if is_empty:
-        why = reading.warnings[0] if reading.warnings else "it holds no text"
-        raise DocumentError(f"empty: {why}")
+        if not reading.warnings:
+            raise UnsupportedFormatError("empty: it holds no text")
+        raise DocumentError(f"empty: {reading.warnings[0]}")

@@ -135,9 +135,10 @@ def test_a_folders_globs_hold_until_others_are_given(folder, library):
 def test_files_that_give_no_text_are_reported_each_time_but_tried_once(folder, library):
     (folder / "image.psd").write_bytes(b"8BPS\0\1" + bytes(100))
     (folder / "bad.pdf").write_bytes(b"%PDF-1.7 nothing more")
+    (folder / "blank.md").write_text(" \n\n")
     for _ in range(2):
         report = library.ingest(folder)
-        assert [Path(path).name for path, _ in report.skipped] == ["image.psd"]
+        assert {Path(path).name for path, _ in report.skipped} == {"image.psd", "blank.md"}
         assert [Path(path).name for path, _ in report.failed] == ["bad.pdf"]
         read = [event for event in library.events if hasattr(event, "outcome")]
         library.events.clear()
