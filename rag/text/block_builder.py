@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rag.text.line_marks import GLANCE
-from rag.text.wrapping import FIELD, NAMED, lines_of, runs, stripped
+from rag.text.wrapping import FIELD, NAMED, defines, lines_of, runs, stripped
 from state.blocks import PROSE, Block, BlockKind, Extent
 
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
@@ -107,10 +107,12 @@ class BlockBuilder:
             is_alone = kind is BlockKind.PARAGRAPH
             named = is_alone and all(NAMED.match(line[:GLANCE]) for _, line in lines)
             if named or not opened.whole:
-                parts = [(at, at + len(line)) for at, line in lines] if named else runs(lines)
-                extents = [(first + self.base, last + self.base) for first, last in parts]
+                parts = [(at, at + len(line)) for at, line in lines] if named else [*runs(lines)]
                 if is_alone and (named or all(FIELD.match(line[:GLANCE]) for _, line in lines)):
                     kind = BlockKind.METADATA
+                elif is_alone and defines(lines, parts):
+                    kind, parts = BlockKind.ITEM, [(parts[0][0], parts[-1][1])]
+                extents = [(first + self.base, last + self.base) for first, last in parts]
         for index, (start, end) in enumerate(extents):
             own = BlockKind.PARAGRAPH if index and kind is BlockKind.ITEM else kind
             # Between two quoted paragraphs stands a mark alone.

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from rag.text.line_marks import ITEM
+from rag.text.line_marks import ITEM, TAB, indent_of
 from state.blocks import Extent
 
 Line = tuple[int, str]
@@ -80,6 +80,14 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
             start = following
     begin, line = lines[-1]
     yield start, begin + len(line)
+
+
+def defines(lines: Sequence[Line], parts: Sequence[Extent]) -> bool:
+    """Whether of these runs all but the last are names, a line each, of what is said below them,
+    set in further: an option of a manual.
+    """
+    *names, said = (indent_of(line, TAB) for at, line in lines if at <= parts[-1][0])
+    return 0 < len(names) == len(parts) - 1 and said > max(names)
 
 
 def _first_word(line: str) -> int:

@@ -287,10 +287,9 @@ def test_a_manual_page_has_sections_and_prose_that_is_set_in() -> None:
         (BlockKind.PARAGRAPH, "pump - move oil"),
         (BlockKind.HEADING, "OPTIONS"),
         (BlockKind.HEADING, "Common"),
-        (BlockKind.PARAGRAPH, "--all, -a"),
         (
-            BlockKind.PARAGRAPH,
-            "Pump everything. See also\n           pump-config(1).",
+            BlockKind.ITEM,
+            "--all, -a\n           Pump everything. See also\n           pump-config(1).",
         ),
         (BlockKind.PARAGRAPH, "It takes an hour."),
         (BlockKind.HEADING, "EXAMPLES"),
@@ -302,6 +301,7 @@ def test_a_manual_page_has_sections_and_prose_that_is_set_in() -> None:
 
 
 INFO = """\
+‘-o’
 ‘--oil=WHEN’
      Pump oil.  The size is a count, but this
      can be overridden (*note Size::).  WHEN is one of:
@@ -316,12 +316,11 @@ INFO = """\
 
 
 def test_what_a_manual_of_texinfo_defines_is_prose_and_goes_on_below_its_code() -> None:
+    said = "‘auto’\n          Where there is any, as with ‘--all’:"
     assert read(INFO, "text") == [
-        ("paragraph", 0, "‘--oil=WHEN’", None),
-        ("paragraph", 0, INFO[INFO.index("Pump oil") : INFO.index("\n\n     ‘auto")], None),
-        ("paragraph", 0, "‘auto’", None),
-        ("paragraph", 0, "Where there is any, as with ‘--all’:", None),
-        ("code", 0, "               $ pump --oil=auto", "Where there is any, as with ‘--all’:"),
+        ("item", 0, INFO[: INFO.index("\n\n     ‘auto")], None),
+        ("item", 0, said, None),
+        ("code", 0, "               $ pump --oil=auto", said),
         ("paragraph", 0, "Without it none is pumped.", None),
     ]
 
