@@ -216,7 +216,9 @@ def test_status_tells_of_a_folder_that_could_not_be_read_to_its_end(folder, libr
     deep = os.open(folder, os.O_RDONLY)
     for _ in range(20):  # deeper than a path can say
         os.mkdir("d" * 250, dir_fd=deep)
-        deep = os.open("d" * 250, os.O_RDONLY, dir_fd=deep)
+        above, deep = deep, os.open("d" * 250, os.O_RDONLY, dir_fd=deep)
+        os.close(above)
+    os.close(deep)
     assert "cannot be listed" in library.ingest(folder).failed[0].reason
     assert read_status(library.settings)["collections"][0]["unfinished"] == [str(folder)]
     shutil.rmtree(folder / ("d" * 250))
