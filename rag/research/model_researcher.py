@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from rag.budget import Budget, BudgetSpent
 from rag.citations.check import check
@@ -48,33 +48,38 @@ SECOND_LOOK = "what is open is searched once more, in other words"
 UNREADABLE = "the reflection could not be read"
 
 
+def _few(most: int) -> Any:
+    """What a small model would go on listing for ever; a longer list is read all the same."""
+    return Field([], json_schema_extra={"maxItems": most})
+
+
 class Plan(BaseModel):
     """The ordered subtasks of this round."""
 
-    subtasks: list[DraftSubtask]
+    subtasks: list[DraftSubtask] = Field(json_schema_extra={"maxItems": 6})
 
 
 class Findings(BaseModel):
     """What a searcher found, what it did not, and what to search for that."""
 
     artifact_name: str = ""
-    findings: list[Part]
-    not_found: list[str] = []
-    queries: list[str] = []
+    findings: list[Part] = Field(json_schema_extra={"maxItems": 12})
+    not_found: list[str] = _few(6)
+    queries: list[str] = _few(4)
 
 
 class WrittenPart(BaseModel):
     """A sentence or two, and the numbers of all quotes that state it."""
 
     text: str
-    quotes: list[int] = []
+    quotes: list[int] = _few(12)
 
 
 class Parts(BaseModel):
     """What a subagent wrote."""
 
     artifact_name: str = ""
-    parts: list[WrittenPart]
+    parts: list[WrittenPart] = Field(json_schema_extra={"maxItems": 12})
 
 
 class Reflection(BaseModel):
@@ -82,8 +87,8 @@ class Reflection(BaseModel):
 
     decision: Literal["continue", "replan", "end", "escalate"]
     reason: str
-    leads: list[str] = []
-    answered: list[int] = []
+    leads: list[str] = _few(MOST_LEADS)
+    answered: list[int] = _few(12)
     question: str = ""
 
 
@@ -147,7 +152,8 @@ class ModelResearcher:
         named: Sequence[RetrievedChunk] = (),
     ) -> list[ContextDocument]:
         """What the queries find that was not `given`, numbered on from there: the `named` and what
-        stands in their documents first, then the best of each query, until `tokens` are full.
+        stands in their documents first, then the best of each query, until `tokens` are full, or
+        what the server takes.
         """
         known = {excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]}
         first = {chunk["source"] for chunk in named}
@@ -156,7 +162,8 @@ class ModelResearcher:
         ranked = [
             chunk for chunk in interleaved([[*named, *found]]) if chunk["chunk_id"] not in known
         ]
-        context = context_of(ranked, self._reader, tokens)
+        room = self._chat.server.room
+        context = context_of(ranked, self._reader, tokens if room is None else min(tokens, room))
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
     def _composed(self, task: Subtask, read: ReadFiles) -> Found:
@@ -191,14 +198,20 @@ class ModelResearcher:
         return Reflected(decision, reason, leads, closed, question, warnings=warnings)
 
     def _asked(self, messages: Messages, shape: type[T], warnings: list[str]) -> T | None:
-        """The reply, asked for once more when it cannot be read; None where it never could."""
+        """The reply, asked for once more when it cannot be read; None where it never could. It is
+        streamed, which a slow server has more time for.
+        """
         for _ in range(ATTEMPTS):
-            reply = self._chat.ask(messages, self._budget, REPLY_TOKENS, shape)
+            reply = self._chat.ask(messages, self._budget, REPLY_TOKENS, shape, _unseen)
             with suppress(ValidationError):
                 return shape.model_validate(reply.fields())
         who = self._chat.who
         warnings.append(f"{who} gave no usable {shape.__name__} in {ATTEMPTS} attempts.")
         return None
+
+
+def _unseen(_piece: str) -> None:
+    """Findings are shown when they are whole."""
 
 
 def _parts(reply: Findings | None) -> list[AnswerPart]:

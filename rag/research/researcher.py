@@ -38,9 +38,9 @@ class DraftSubtask(BaseModel):
     role: str = Field(json_schema_extra={"enum": [role.name for role in PLANNED]})
     heading: str = ""
     instruction: str
-    queries: list[str] = []
+    queries: list[str] = Field([], json_schema_extra={"maxItems": 4})
     expected_artifact: str = ""
-    read_files: list[str] = []
+    read_files: list[str] = Field([], json_schema_extra={"maxItems": 4})
 
 
 @dataclass(frozen=True, slots=True)

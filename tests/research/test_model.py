@@ -1,5 +1,6 @@
 """Whole research runs with a model over real HTTP: what it is sent, and how a run ends."""
 
+import time
 from pathlib import Path
 from threading import Barrier
 from typing import Any
@@ -72,6 +73,32 @@ def test_no_byte_of_the_planners_prompt_reaches_a_subagent(home: Path):
     assert not any(secret & shingles(request.prompt) for request in subagents)
     for request in subagents:
         assert [message["role"] for message in request.body["messages"]] == ["system", "user"]
+
+
+@pytest.mark.parametrize("context", [1_000, 100_000])
+def test_a_searcher_is_given_what_the_server_takes(home: Path, monkeypatch, context):
+    monkeypatch.setattr("rag.engines.openai.server.LEAST_CONTEXT", 20)
+    pages = {"/props": {"default_generation_settings": {"n_ctx": context}}}
+    model = researcher([[STONE]], [END])
+    with ScriptedServer(always=model, pages=pages) as server, research(server, home) as run:
+        run.start(QUESTION)
+    (asked,) = of(server.requests, "Findings")
+    assert "140 metres" in asked.prompt
+    assert ("Lena Holt" in asked.prompt) is (context > 10_000)
+
+
+def test_a_server_that_writes_for_longer_than_a_request_may_take_is_heard_out(home: Path):
+    model = researcher([[STONE]], [END])
+
+    def slowly(body):
+        sent = model(body)
+        pieces = list(sent.events or ())
+        sent.events = (time.sleep(0.4 / len(pieces)) or piece for piece in pieces)
+        return sent
+
+    patient = {"request_timeout": 0.3, "max_retries": 0}
+    with ScriptedServer(always=slowly) as server, research(server, home, **patient) as run:
+        assert run.start(QUESTION)["status"] == "answered"
 
 
 def test_the_planner_sees_the_table_of_contents_and_summaries_and_never_text(home: Path):
