@@ -35,6 +35,10 @@ _HTML = re.compile(
     rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html)\b",
     re.IGNORECASE | re.DOTALL,
 )
+_OF_A_SITE = re.compile(
+    r".*\.(?:[cm]?js|css|map)|(?:.*search|lunr)[-_]?(?:index|data|doc).*\.json", re.IGNORECASE
+)
+"""Code that generators write on a few long lines: scripts, maps of them, an index of the search."""
 _BINARY = PACKED | {"xls", "pdf", "picture", "tiff"}
 
 
@@ -144,6 +148,9 @@ def _binary_format(path: Path, named: Format | None) -> Format:
 
 def _text_format(path: Path, head: bytes, named: Format | None) -> Format:
     name = None if named is None else named.name
+    of_a_site = _OF_A_SITE.fullmatch(path.name)
+    if of_a_site and max(map(len, head.splitlines()), default=0) > _HEAD_BYTES // 2:
+        raise UnsupportedFormatError("code without lines: it is for programs")
     if named is not None and (name not in _BINARY or (name == "pdf" and b" obj" in head)):
         return named
     plain = head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf \r\n\t")

@@ -12,7 +12,7 @@ from document_files import binary_workbook, make_pdf, save, zipped
 from whole_document import read_document as read
 
 from rag.text.blocks import blocks_of_text
-from state.errors import DocumentError
+from state.errors import DocumentError, UnsupportedFormatError
 
 
 @pytest.fixture(autouse=True)
@@ -578,6 +578,13 @@ def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path, m
 def test_json_and_xml_stand_as_they_are(tmp_path: Path, name: str, text: str) -> None:
     document = read(save(tmp_path, name, text))
     assert (document.text, document.warnings, document.pages) == (text, (), [])
+
+
+@pytest.mark.parametrize("name", ["searchindex.js", "a.min.css", "a.css.map", "search_index.json"])
+def test_what_a_site_s_generator_packs_into_a_line_is_skipped(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UnsupportedFormatError, match="for programs"):
+        read(save(tmp_path, name, "/* Kilns 1.2 */\n" + "a={b:1};" * 1000))
+    assert read(save(tmp_path, name, "a={b:1};\n" * 1000)).format == "code"
 
 
 def test_a_name_that_lies_is_seen_through(tmp_path: Path) -> None:
