@@ -27,16 +27,14 @@ class HomeWriter(CollectionWriter):
         self._chroma = index
         self._notice = notice
         self._table = f"lexical_{row.id}"
-        self._given: dict[str, int] = {}
 
     def _transaction(self) -> AbstractContextManager[None]:
         return transaction(self._connection)
 
     def _new_rows(self, table: str, count: int) -> list[int]:
-        """Nobody else writes meanwhile."""
+        """Nobody else writes meanwhile, and each is inserted before more are asked for."""
         rows = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
-        used = max(self._given.get(table, 0), *(row for (row,) in rows), 0)
-        self._given[table] = used + count
+        used = next((row for (row,) in rows), 0)
         return list(range(used + 1, used + count + 1))
 
     def _encoded(self, vectors: Vectors) -> list[bytes]:
