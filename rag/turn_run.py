@@ -78,7 +78,7 @@ class _End(Generic[T]):
 
 
 def in_background(
-    run: Callable[[], Iterator[T]],
+    run: Callable[[], Generator[T]],
     leave: Leave,
     seconds_left: Callable[[], float | None] = lambda: None,
 ) -> Generator[T]:
@@ -95,7 +95,7 @@ def in_background(
 
     def work() -> None:
         try:
-            with closing(_as_generator(run())) as items:
+            with closing(run()) as items:
                 for item in items:
                     if leave.left:
                         break
@@ -122,10 +122,6 @@ def in_background(
     finally:
         if not ended:
             leave.leave()
-
-
-def _as_generator(items: Iterator[T]) -> Generator[T]:
-    yield from items
 
 
 def run_turn(
@@ -161,7 +157,7 @@ def _steps(
     asked: TurnInput,
     deps: Dependencies,
     checkpointer: BaseCheckpointSaver[Any] | None,
-) -> Iterator[Event]:
+) -> Generator[Event]:
     config: RunnableConfig = {"recursion_limit": recursion_limit(deps.settings.max_loops)}
     if checkpointer is not None:
         config["configurable"] = {"thread_id": deps.thread}
