@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from random import Random
 from typing import Annotated, TypeVar
@@ -18,7 +17,6 @@ from state.errors import UsageError
 from state.passages import HistoryTurn
 
 QUERY_FILES = ("queries.jsonl", "questions.jsonl")
-_LONGEST_LINE = 64 << 20
 
 T = TypeVar("T")
 Row = TypeVar("Row", bound=BaseModel)
@@ -157,7 +155,7 @@ def _rows(path: Path, kind: type[Row]) -> Iterator[Row]:
     number = 0
     try:
         with path.open("rb") as file:
-            for line in iter(partial(file.readline, _LONGEST_LINE), b""):
+            for line in file:
                 number += 1
                 if line.strip():
                     yield kind.model_validate_json(line)
