@@ -63,7 +63,6 @@ def open_reader(
     from rag.reading.meaning import Meaning
 
     store, embedder, files = store_of(settings), build_embedder(settings), _chosen(settings.files)
-    embedder.prepare()
     with closing(
         store.open_collection(settings.collection, embedder, notify, files=files)
     ) as reader:

@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from state.deadline import Beside
 from state.errors import SetupError, storage_error
 from state.sqlite_file import limit_on_files
 from state.wording import sound
@@ -49,7 +48,6 @@ class BuiltinEmbedder:
 
     def __init__(self) -> None:
         self._seen: dict[str, list[int]] = {}
-        self._loaded = Beside(self._load)
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
@@ -58,10 +56,6 @@ class BuiltinEmbedder:
         except PackageNotFoundError:
             raise _unusable("it is not installed") from None
         return EmbedderIdentity("wordllama-l2-supercat", DIMENSION, release)
-
-    def prepare(self) -> None:
-        """Beside the imports of a question, which its tokenizer's loader lets go on."""
-        self._loaded.begin()
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         return self._embed(texts, self._weights if len(texts) <= _FEW else self._float32_weights)
@@ -129,9 +123,6 @@ class BuiltinEmbedder:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        return self._loaded.get()
-
-    def _load(self) -> Tokenizer:
         from tokenizers import Tokenizer
 
         file = self._root / _TOKENIZER

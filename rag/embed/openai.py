@@ -56,9 +56,6 @@ class OpenAIEmbedder:
         assert self._dimension is not None, "set by every reply"
         return EmbedderIdentity(f"openai:{self._model}", self._dimension, "1")
 
-    def prepare(self) -> None:
-        """Nothing: a connection nobody may need is none."""
-
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         return self._embed(texts, max(self._retries, PATIENT_RETRIES))
 

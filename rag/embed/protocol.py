@@ -43,9 +43,6 @@ class Embedder(Protocol):
     @property
     def identity(self) -> EmbedderIdentity: ...
 
-    def prepare(self) -> None:
-        """Begins what the first text would wait for, if there is anything; raises nothing."""
-
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (len(texts), dimension), rows of length 1 (an empty or
         unembeddable text gives a zero row, never NaN).

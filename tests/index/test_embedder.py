@@ -38,11 +38,8 @@ def test_text_without_a_token_gives_a_zero_row_and_nothing_gives_none():
     assert BuiltinEmbedder().embed_documents([]).shape == (0, DIMENSION)
 
 
-@pytest.mark.parametrize("prepared", [True, False])
-def test_a_missing_package_is_a_set_up_error_of_the_first_text(monkeypatch, prepared):
+def test_a_missing_package_is_a_set_up_error_of_the_first_text(monkeypatch):
     monkeypatch.setattr("rag.embed.builtin.find_spec", lambda _name: None)
     embedder = BuiltinEmbedder()
-    if prepared:
-        embedder.prepare()
     with pytest.raises(SetupError, match="wordllama"):
         embedder.embed_query("x")

@@ -27,9 +27,6 @@ class CountingEmbedder:
         self.identity = _BUILTIN.identity
         self.texts: list[str] = []
 
-    def prepare(self) -> None:
-        _BUILTIN.prepare()
-
     def embed_documents(self, texts: Sequence[str]):
         self.texts.extend(texts)
         return _BUILTIN.embed_documents(texts)
