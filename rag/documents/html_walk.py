@@ -51,10 +51,15 @@ def without_machinery(root: Element) -> None:
         following = link.getnext()
         if not link.tail and following is not None and following.tag == "a":
             link.tail = " "  # links side by side are parted by style
-        # The sign behind a heading that is a link to it (¶, #, §) is no part of its words.
-        own = (link.get("href") or "").startswith("#") and len(link) == 0
-        if own and not any(map(str.isalnum, link.text or "")):
+        # The sign behind a heading that is a link to it (¶, #, §), or a note's way back (↩), is no
+        # part of its words, and a note's number none of the word that it stands behind.
+        said = text_of(link).strip()
+        kind = f"{link.get('epub:type')} {link.get('role')} {link.get('class')}"
+        if "#" in (link.get("href") or "") and len(link) == 0 and not any(map(str.isalnum, said)):
             link.text = None
+        elif said.isdecimal() and ("noteref" in kind or "footnote-ref" in kind):
+            del link[:]
+            link.text = f"[{said}]" if next(link.iterancestors(*HEADINGS), None) is None else None
     code = {inner for element in root.iter("pre") for inner in element.iter()}
     for element in root.iter(*_BLOCKS):
         if element not in code:
