@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from rag.documents.html_formulas import write_formulas
 from rag.documents.layout import Layout
-from rag.documents.markup import Element, count, name
+from rag.documents.markup import Element, count, fit, name
 from rag.documents.stream import Reading
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -18,13 +18,12 @@ _BLOCKS = """html body div p section article main header footer aside nav addres
     figcaption details summary form fieldset legend center ul ol menu dl dt dd li table caption
     thead tbody tfoot tr td th pre hr h1 h2 h3 h4 h5 h6 listing xmp hgroup search""".split()  # noqa: SIM905
 _HIDDEN = (
-    "//*[@hidden or contains(translate(@style, ' DN', 'dn'), 'display:none')]"
+    "//*[@hidden or contains(translate(@style, 'DN ', 'dn'), 'display:none')]"
     "[not(@role='tabpanel')]"  # one of the others is chosen
+    " | //*[@class='katex-html']"  # a formula again, as it is drawn
 )
 _BREAK = "\ufdd0"
 """Stands for a <br>: no character of any text."""
-_UNFIT = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What a reference to a number may be, and lxml does not write."""
 _MAX_SPAN = 50
 _MOST = 10**8
 _LONG_CELL = 600
@@ -42,11 +41,21 @@ def without_machinery(root: Element) -> None:
     for element in [*root.xpath(_HIDDEN), *root.iter(*_SKIPPED)]:
         element.clear(keep_tail=True)
     for element in root.iter("br"):
-        element.tail = _BREAK + _fit(element.tail)
+        element.tail = _BREAK + fit(element.tail)
     for element in root.iter("img"):
         # An image's own words; a file name or a lone word says nothing.
         alt = (element.get("alt") or "").strip()
-        element.tail = f" {_fit(alt) if ' ' in alt else ''} {_fit(element.tail)}"
+        element.tail = f" {fit(alt) if ' ' in alt else ''} {fit(element.tail)}"
+    _clean_links(root)
+    write_formulas(root)
+    code = {inner for element in root.iter("pre") for inner in element.iter()}
+    for element in root.iter(*_BLOCKS):
+        if element not in code:
+            element.tail = " " + fit(element.tail)
+            element.text = " " + fit(element.text)
+
+
+def _clean_links(root: Element) -> None:
     for link in root.iter("a"):
         following = link.getnext()
         if not link.tail and following is not None and following.tag == "a":
@@ -60,11 +69,6 @@ def without_machinery(root: Element) -> None:
         elif said.isdecimal() and ("noteref" in kind or "footnote-ref" in kind):
             del link[:]
             link.text = f"[{said}]" if next(link.iterancestors(*HEADINGS), None) is None else None
-    code = {inner for element in root.iter("pre") for inner in element.iter()}
-    for element in root.iter(*_BLOCKS):
-        if element not in code:
-            element.tail = " " + _fit(element.tail)
-            element.text = " " + _fit(element.text)
 
 
 class PageReader:
@@ -190,7 +194,3 @@ def _spread(rows: Sequence[Element]) -> list[list[str]]:
                 texts.append(shown)
         result.append(texts)
     return result
-
-
-def _fit(text: str | None) -> str:
-    return _UNFIT.sub("", text or "")

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 DISTRUSTING = {
     "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False
 }  # fmt: skip
 """What a parser is told that reads a stranger's XML."""
+
+_UNFIT = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What a reference to a number may be, and lxml does not write."""
 
 Element = Any
 """An lxml element; lxml's own types say no more than this."""
@@ -38,3 +42,8 @@ def attribute(element: Element | None, wanted: str) -> str | None:
 def count(value: str | None, most: int) -> int:
     """A number as an attribute has it, `most` at the most; 1 where it is none."""
     return min(int(value), most) if value and value.isdecimal() and len(value) < 9 else 1
+
+
+def fit(text: str | None) -> str:
+    """The text as an element may hold it."""
+    return _UNFIT.sub("", text or "")

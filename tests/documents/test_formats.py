@@ -55,6 +55,19 @@ def test_html_keeps_structure_and_drops_machinery(tmp_path: Path) -> None:
     )
 
 
+def test_formulas_and_powers_of_a_page_are_written_on_a_line(tmp_path: Path) -> None:
+    tex, drawn = "<annotation>E = mc^2</annotation>", '<span class="katex-html">E=mc2</span>'
+    page = (
+        f"<p>So <math><mi>E</mi><mo>=</mo><msup><mi>m</mi></msup>{tex}</math>{drawn} holds</p>"
+        "<p><math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac><mo>+</mo>"
+        "<msup><mi>x</mi><mn>2</mn></msup><msqrt><mn>2</mn></msqrt></math> and 10<sup>-3</sup> m"
+        '<span style="display: none">, or not</span></p>'
+    )
+    assert read(save(tmp_path, "a.html", page)).text == (
+        "So E = mc^2 holds\n\n(a+b)/2+x^2√(2) and 10⁻³ m\n"
+    )
+
+
 def test_menus_and_contents_are_left_out_of_a_page(tmp_path: Path) -> None:
     menu = '<p><a href="/">Home</a> | <a href="/glaze">Glazes</a></p>'
     page = (

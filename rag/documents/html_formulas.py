@@ -1,0 +1,35 @@
+"""Formulas and powers of an HTML page, written on a line."""
+
+from __future__ import annotations
+
+import re
+
+from rag.documents.markup import Element, fit
+
+_NUMBER = re.compile(r"\s*[+\u2212-]?\d+\s*")
+_RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
+_BETWEEN = {"mfrac": "/", "msup": "^", "msub": "_"}
+
+
+def write_formulas(root: Element) -> None:
+    for formula in root.iter("math"):
+        if tex := formula.findtext(".//annotation"):
+            formula.clear(keep_tail=True)
+            formula.text = fit(tex)
+        _write_parts(formula)
+    for raised in root.iter("sup"):
+        if len(raised) == 0 and _NUMBER.fullmatch(raised.text or ""):
+            raised.text = (raised.text or "").translate(_RAISED)
+
+
+def _write_parts(formula: Element) -> None:
+    """MathML with a sign between its parts, of which those of several are in brackets."""
+    for whole in formula.iter("msqrt"):
+        whole.text = fit(f"√({''.join(whole.itertext())})")
+        del whole[:]
+    for tag, sign in _BETWEEN.items():
+        for whole in formula.iter(tag):
+            for part in whole:
+                if len(part) > 1:
+                    part.text, part[-1].tail = f"({fit(part.text)}", f"{fit(part[-1].tail)})"
+                part.tail = sign if part is not whole[-1] else part.tail
