@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.documents.archive import Archive
-from rag.documents.layout import Layout, titles_in_bold
+from rag.documents.layout import Layout, as_raised, titles_in_bold
 from rag.documents.markup import Element, attribute, count, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
@@ -168,4 +168,5 @@ def inline_text(element: Element) -> str:
             single = len(inner) < 2 or kind not in _SIGNS
             pieces.append(_SIGNS.get(kind, "") + (inner if single else f"({inner})"))
             pieces.append(" " * (kind == "oMath"))
-    return "".join(pieces)
+    raised = name(element) == "r" and _value(element, "{*}rPr/{*}vertAlign") == "superscript"
+    return as_raised("".join(pieces)) if raised else "".join(pieces)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
+from rag.documents.layout import as_raised
 from rag.documents.markup import Element, fit
 
-_NUMBER = re.compile(r"\s*[+\u2212-]?\d+\s*")
-_RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _BETWEEN = {"mfrac": "/", "msup": "^", "msub": "_"}
 
 
@@ -18,8 +15,8 @@ def write_formulas(root: Element) -> None:
             formula.text = fit(tex)
         _write_parts(formula)
     for raised in root.iter("sup"):
-        if len(raised) == 0 and _NUMBER.fullmatch(raised.text or ""):
-            raised.text = (raised.text or "").translate(_RAISED)
+        if len(raised) == 0:
+            raised.text = as_raised(fit(raised.text))
 
 
 def _write_parts(formula: Element) -> None:

@@ -11,6 +11,8 @@ from rag.documents.markup import Element
 from rag.documents.stream import Part
 
 _SPACES = re.compile(r"[ \t\n\xa0]{2,}|[ \t\n]")
+_NUMBER = re.compile(r"\s*[+\u2212-]?\d+\s*")
+_RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _TITLE_CHARS, _MOST_BARE = 240, 0.05
 _CLOSE = {("item", "item"), ("caption", "table"), ("term", "item")}
 """What stands on the line after the other; all else has a blank line before it."""
@@ -80,6 +82,11 @@ def words(text: str) -> str:
     if text.isprintable() and "  " not in text:
         return text.strip()
     return _SPACES.sub(" ", clean(text)).strip()
+
+
+def as_raised(text: str) -> str:
+    """What stands raised behind a word, a number in signs that are: else 10 to the third is 103."""
+    return text.translate(_RAISED) if _NUMBER.fullmatch(text) else text
 
 
 def titles_in_bold(

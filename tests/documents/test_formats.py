@@ -288,6 +288,7 @@ def test_docx(tmp_path: Path) -> None:
     paragraph = word.add_paragraph("Red means ")
     paragraph.add_run("stop").bold = True
     paragraph.add_run(".\tAlways")
+    paragraph.add_run("2").font.superscript = True
     word.add_heading("Colours", 2)
     word.add_paragraph("green", style="List Bullet")
     word.add_paragraph("amber", style="List Number")
@@ -299,7 +300,7 @@ def test_docx(tmp_path: Path) -> None:
     document = read(path)
     assert document.title == "Rule book"
     assert document.text == (
-        "# Signals\n\nRed means stop. Always\n\n## Colours\n\n- green\n- amber\n\n"
+        "# Signals\n\nRed means stop. Always²\n\n## Colours\n\n- green\n- amber\n\n"
         "Lamp | Hours\nOil | 12\n"
     )
 
