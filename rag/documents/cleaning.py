@@ -6,7 +6,7 @@ import re
 
 _LINE_ENDS = re.compile("\r\n?|[\x85\u2028\u2029]")
 _COLOUR = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]")
-_NOT_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff]")
+_NOT_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\xad\ud800-\udfff]")
 
 _DEFAULT = re.compile(
     r"\W*(?:anonymous|unspecified|untitled|no title)\W*"
@@ -23,9 +23,9 @@ def clean(text: str) -> str:
 
     A terminal's colour and cursor sequences go whole. Vertical tab and form feed part words,
     so they become a space. A C1 control is what Windows-1252 writes there, as HTML has it:
-    it comes from text decoded as Latin-1. NUL, ESC and all other controls go; a lone
-    surrogate, which no file can hold, becomes U+FFFD. Everything else stays as it is:
-    no normalisation, nothing folded.
+    it comes from text decoded as Latin-1. NUL, ESC and all other controls go, and soft hyphens,
+    which would part a word; a lone surrogate, which no file can hold, becomes U+FFFD.
+    Everything else stays as it is: no normalisation, nothing folded.
     """
     if text.isascii():
         # Most text: a pass over bytes takes a tenth of the time of the patterns below.

@@ -51,6 +51,11 @@ def test_terminal_escapes_are_gone(tmp_path: Path) -> None:
     assert read_document(path).text == "# Tred bellnul\nnext"
 
 
+def test_a_word_is_whole_that_may_be_parted(tmp_path: Path) -> None:
+    path = save(tmp_path, "a.html", "<p>Au&shy;then&shy;tic</p>")
+    assert read_document(path).text == "Authentic\n"
+
+
 def test_a_file_over_its_limit_is_refused(tmp_path: Path) -> None:
     path = save(tmp_path, "a.txt", "x" * 2000)
     with pytest.raises(DocumentError, match="too large"):
