@@ -21,6 +21,7 @@ _HIDDEN = (
     "//*[@hidden or contains(translate(@style, 'DN ', 'dn'), 'display:none')]"
     "[not(@role='tabpanel')]"  # one of the others is chosen
     " | //*[@class='katex-html']"  # a formula again, as it is drawn
+    " | //*[@class='mw-editsection']"  # beside each heading of a wiki
 )
 _BREAK = "\ufdd0"
 """Stands for a <br>: no character of any text."""
@@ -63,7 +64,7 @@ def _clean_links(root: Element) -> None:
         # The sign behind a heading that is a link to it (¶, #, §), or a note's way back (↩), is no
         # part of its words, and a note's number none of the word that it stands behind.
         said = text_of(link).strip()
-        kind = f"{link.get('epub:type')} {link.get('role')} {link.get('class')}"
+        kind = " ".join((*link.keys(), *link.values()))
         if "#" in (link.get("href") or "") and len(link) == 0 and not any(map(str.isalnum, said)):
             link.text = None
         elif said.isdecimal() and ("noteref" in kind or "footnote-ref" in kind):

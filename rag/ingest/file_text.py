@@ -13,7 +13,7 @@ from rag.documents.picture import can_recognize
 from rag.index.protocol import FileStat, IndexedDocument
 from state.documents import Chunk
 
-READING = "48"
+READING = "49"
 """Raised when reading or chunking changes."""
 
 

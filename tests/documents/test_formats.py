@@ -159,12 +159,14 @@ def test_the_sign_of_a_link_to_its_own_heading_is_not_read(tmp_path: Path) -> No
         '<h2>Kilns<a class="headerlink" href="#kilns" title="Link">\N{PILCROW SIGN}</a></h2>'
         '<dl><dt>fire(kiln)<a href="#fire"> &para;</a>: lights it</dt><dd>By night.</dd></dl>'
         '<p>See <a href="#n1">1</a>, <a href="https://kilns.example">&sect;</a>.</p>'
-        '<h3>Heat<a role="doc-noteref" href="#n7">7</a></h3>'
-        '<p>Hot.<a href="e.html#n2" epub:type="noteref"><sup>2</sup></a> <a href="#r2">↩</a></p>'
+        '<h3>Heat<a role="doc-noteref" href="#n7">7</a>'
+        '<span class="mw-editsection">[<a href="/e">edit</a>]</span></h3>'
+        '<p>Hot.<a href="e.html#n2" epub:type="noteref"><sup>2</sup></a> <a href="#r2">↩</a>'
+        '<a href="#n3" data-footnote-ref>3</a></p>'
     )
     assert read(save(tmp_path, "a.html", page)).text == (
         "## Kilns\n\nfire(kiln): lights it\n: By night.\n\nSee 1, \N{SECTION SIGN}.\n\n"
-        "### Heat\n\nHot.[2]\n"
+        "### Heat\n\nHot.[2] [3]\n"
     )
 
 
