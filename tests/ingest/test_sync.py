@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,19 @@ def test_identical_chunks_are_embedded_once(tmp_path, library):
     (folder / "later.md").write_text(TEXT.format("same", 1))
     library.ingest(folder)
     assert library.embedder.texts == []
+
+
+def test_of_a_long_document_only_what_changed_is_embedded_again(tmp_path, library):
+    path = tmp_path / "long.txt"
+    lines = [f"Valve {number} opens at {number % 97} bar.\n" for number in range(20_000)]
+    path.write_text("".join(lines))
+    report = library.ingest(path)
+    assert len(library.embedder.texts) == report.chunks > 400
+    path.write_text("".join([*lines, "A walrus closes the last one.\n"]))
+    library.ingest(path)
+    assert len(library.embedder.texts) == 1
+    with closing(library.open()) as reader:
+        assert "walrus" in reader.search("the walrus closes", 1)[0]["text"]
 
 
 def test_one_folder_never_removes_the_documents_of_another(tmp_path, folder, library):
