@@ -29,24 +29,28 @@ def search(
     ],
     json_: options.Json = False,
 ) -> None:
-    """Print the chunks that a query retrieves, best first."""
+    """Print the chunks that a query retrieves, best first, and what in each is nearest to it."""
     from rag.opening import open_reader
+    from rag.reading.meaning import Meaning
+    from rag.reading.snippets import nearest_of
 
     terminal, settings = given.terminal, given.settings()
     text = read_question(query)
     began = time.perf_counter()
     with open_reader(settings, terminal.notice) as reader:
-        hits = [*enumerate(reader.search(text, settings.k), 1)]
-    seconds = round(time.perf_counter() - began, 4)
-    if json_:
-        results = [
-            {"rank": rank, **{name: dict(hit)[name] for name in _SHOWN}} for rank, hit in hits
-        ]
-        found = {"query": text, "results": results, "seconds": seconds}
-        terminal.json({"schema": "crag.search/1", **found})
-        return
-    for rank, hit in hits:
+        hits = reader.search(text, settings.k)
+        seconds = round(time.perf_counter() - began, 4)
+        if json_:
+            results = [
+                {"rank": rank, **{name: dict(hit)[name] for name in _SHOWN}}
+                for rank, hit in enumerate(hits, 1)
+            ]
+            found = {"query": text, "results": results, "seconds": seconds}
+            terminal.json({"schema": "crag.search/1", **found})
+            return
+        nearest = nearest_of(text, hits, reader, Meaning(settings.home))
+    for rank, (hit, said) in enumerate(zip(hits, nearest, strict=True), 1):
         terminal.out(f"{rank:>2}  {hit['score']:.3f}  {place(hit)}")
-        terminal.wrapped(f"    {shorten(hit['text'], 200)}", 4)
+        terminal.wrapped(f"    {shorten(said, 200)}", 4)
     if not hits:
         terminal.notice("Nothing found.")

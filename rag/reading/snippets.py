@@ -9,7 +9,8 @@ from statistics import fmean
 
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
-from rag.question.parse import parted, share
+from rag.index.vocabulary import reading_for
+from rag.question.parse import parse_question, parted, share
 from rag.reading.meaning import MaxSim, Meaning, headed
 from rag.reading.shown import lead_of, shown_stretch
 from rag.reading.stretches import Stretch, reach, section_units, stretches_of
@@ -134,6 +135,19 @@ def nearest_stretch(
     """The best of the stretches, which a person is shown first."""
     found = _measured(question, chunks, meaning)
     return max(found, key=lambda each: each.worth, default=None)
+
+
+def nearest_of(
+    query: str, chunks: Sequence[RetrievedChunk], reader: CollectionReader, meaning: Meaning
+) -> list[str]:
+    """Of each chunk what comes nearest to a query, as prose."""
+    with reading_for(reader, query):
+        question = parse_question(query, reader)
+        nearest = [nearest_stretch(question, [chunk], meaning) for chunk in chunks]
+    return [
+        as_prose(chunk["text"] if found is None else _tight(found).text)
+        for chunk, found in zip(chunks, nearest, strict=True)
+    ]
 
 
 def _measured(

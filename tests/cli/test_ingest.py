@@ -183,6 +183,14 @@ def test_the_doctor_finds_damaged_indexes_and_an_ingest_mends_them(home, folder)
 
 
 @pytest.mark.usefixtures("home")
+def test_a_search_shows_what_is_nearest_in_each_chunk(folder):
+    further = "It was built in 1891 of granite from the quarry above the mill. " * 6
+    (folder / "house.md").write_text(f"# House\n\n{further}\n\nThe lantern burns whale oil.\n")
+    crag("ingest", folder)
+    assert "burns whale oil" in crag("search", "lantern oil", "--k", 1).stdout
+
+
+@pytest.mark.usefixtures("home")
 def test_many_files_skipped_for_one_reason_are_one_line(folder):
     for number in range(9):
         (folder / f"{number}.psd").write_bytes(b"8BPS\0\1" + bytes(64))
