@@ -61,9 +61,9 @@ class Budget:
 
     def check(self) -> None:
         """Raises BudgetSpent if nothing is left of a limit."""
-        self.room(0, None)
+        self.max_output_tokens(0, None)
 
-    def room(self, input_tokens: int, price: tuple[float, float] | None) -> int | None:
+    def max_output_tokens(self, input_tokens: int, price: tuple[float, float] | None) -> int | None:
         """Output tokens that a call with such a prompt may still produce; None: any number.
 
         `price` is USD per million input and output tokens, None where it is not known.
@@ -73,7 +73,7 @@ class Budget:
         """
         left = self.seconds_left()
         if left is not None and left <= 0:
-            raise self.out_of_time()
+            raise self.time_spent_error()
         per_input, per_output = price or (0.0, 0.0)
         rooms: list[int] = []
         with self._lock:
@@ -91,7 +91,7 @@ class Budget:
             raise BudgetSpent("What is left of the budget buys no answer.", "Raise it.")
         return min(rooms, default=None)
 
-    def out_of_time(self) -> BudgetSpent:
+    def time_spent_error(self) -> BudgetSpent:
         """What to raise when the deadline has passed."""
         return BudgetSpent("The time budget of the question is spent.", "Raise --timeout.")
 
@@ -114,8 +114,8 @@ def call_log() -> list[ModelCalled] | None:
 
 
 @contextmanager
-def recorded() -> Iterator[list[ModelCalled]]:
-    """The calls that are made inside, in the order they began, for `told_of`."""
+def record_calls() -> Iterator[list[ModelCalled]]:
+    """The calls that are made inside, in the order they began, for `call_event`."""
     calls: list[ModelCalled] = []
     token = _LOG.set(calls)
     try:
@@ -124,13 +124,13 @@ def recorded() -> Iterator[list[ModelCalled]]:
         _LOG.reset(token)
 
 
-def told_of(call: ModelCalled, node: str, started: float) -> ModelCalled:
+def call_event(call: ModelCalled, node: str, started: float) -> ModelCalled:
     """The call as an event of a run that began at `started`."""
     return {**call, "node": node, "at_ms": round(call["at_ms"] - started * 1000, 3)}
 
 
-def with_calls(usage: Usage, node: str, calls: Iterable[ModelCalled]) -> Usage:
-    """With what the calls took that a model replied to, or that were sent and cut off."""
+def add_calls(usage: Usage, node: str, calls: Iterable[ModelCalled]) -> Usage:
+    """A new Usage with what the chat calls of `node` took, those cut off included."""
     for call in calls:
         if call["operation"] == "chat" and call["input_tokens"]:
             spent: NodeUsage = {
@@ -146,7 +146,7 @@ def with_calls(usage: Usage, node: str, calls: Iterable[ModelCalled]) -> Usage:
 
 
 @contextmanager
-def recorded_call(
+def record_call(
     log: list[ModelCalled] | None,
     operation: Literal["chat", "embeddings"],
     model: str,

@@ -20,7 +20,7 @@ from rag.nodes.retrieve import retrieve
 from rag.nodes.search_web import search_web
 from rag.nodes.start_turn import start_turn
 from rag.nodes.transform_query import transform_query
-from rag.nodes.update import Node, timed
+from rag.nodes.update import Node, instrumented
 from rag.routes import (
     after_checking,
     after_contextualizing,
@@ -84,7 +84,7 @@ def shared_graph() -> CompiledGraph:
 def compile_graph() -> CompiledGraph:
     graph = StateGraph(GraphState, context_schema=Dependencies, input_schema=TurnInput)
     for name, node in NODES.items():
-        graph.add_node(name, timed(name, node))
+        graph.add_node(name, instrumented(name, node))
     for source, target in EDGES:
         graph.add_edge(source, target)
     for name, router in ROUTERS.items():

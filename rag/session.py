@@ -18,7 +18,7 @@ from rag.engines.local.engine import LocalEngine
 from rag.graph import shared_graph
 from rag.opening import build_engine, choose_engine, open_reader
 from rag.reading.meaning import Meaning
-from rag.turn_run import Leave, failed_turn, failure, run_turn
+from rag.turn_run import Cancellation, failed_event, failed_turn, run_turn
 from state.answer import Answer
 from state.closing import Closing
 from state.errors import CragError, UsageError
@@ -122,7 +122,7 @@ class Session(Closing):
         tokens: bool = True,
         budget: Budget | None = None,
         parent: str | None = None,
-        leave: Leave | None = None,
+        cancel: Cancellation | None = None,
     ) -> Generator[Event]:
         """Run one turn and yield its events, the answer last.
 
@@ -130,12 +130,12 @@ class Session(Closing):
         `budget` stands in for the settings' own, where several questions share one.
         `history` stands in for a thread's own, oldest turn first. `parent` is the research
         run that the question is asked for: its trace is kept with that. Whatever ends the turn
-        early (an error, Ctrl-C, `leave`, a closed iterator) leaves the thread as it was.
+        early (an error, Ctrl-C, `cancel`, a closed iterator) leaves the thread as it was.
 
         Raises:
             CragError: the index, the engine or a store failed.
         """
-        leave = leave or Leave()
+        cancel = cancel or Cancellation()
         budget = budget or Budget.start(self.settings)
         deps = Dependencies(
             settings=self.settings,
@@ -147,7 +147,7 @@ class Session(Closing):
             trace_id=new_trace_id(),
         )
         if thread is not None:
-            deps = self._on_thread(deps, thread, leave, pin=pin)
+            deps = self._on_thread(deps, thread, cancel, pin=pin)
         if history is not None:
             deps = replace(deps, history=lambda _known: history)
         started: TurnStarted = {
@@ -172,14 +172,14 @@ class Session(Closing):
         answer: Answer | None = None
         yield started
         try:
-            for event in run_turn(shared_graph(), asked, deps, saver, leave, budget):
+            for event in run_turn(shared_graph(), asked, deps, saver, cancel, budget):
                 if event["event"] == "answer":
                     answer = event["answer"]
                 elif event["event"] != "token":
                     events.append(event)
                 yield event
         except Exception as error:
-            failed = failure(error, events)
+            failed = failed_event(error, events)
             events.append(failed)
             if answer is None:
                 answer = failed_turn(question, deps)
@@ -192,7 +192,7 @@ class Session(Closing):
                 self._count_turns(thread)
 
     def _on_thread(
-        self, deps: Dependencies, thread: str, leave: Leave, *, pin: bool
+        self, deps: Dependencies, thread: str, cancel: Cancellation, *, pin: bool
     ) -> Dependencies:
         """With what the thread remembers, and the turn kept on it unless it was left."""
         memory = self.memory
@@ -206,7 +206,7 @@ class Session(Closing):
             thread=thread,
             history=lambda known: memory.history(thread, known),
             pin=pin,
-            record=lambda answer: leave.unless_left(lambda: record(answer)),
+            record=lambda answer: cancel.unless_cancelled(lambda: record(answer)),
         )
 
     def _count_turns(self, thread: str) -> None:

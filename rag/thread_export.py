@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from rag.citations.check import left_out
+from rag.citations.check import dropped_lines
 from rag.text.prose import one_line
 from state.turns import Turn
 from state.wording import written_place
@@ -34,7 +34,7 @@ def thread_markdown(thread: str, turns: Iterable[Turn]) -> Iterator[str]:
         yield from _byline(turn)
         yield ""
         yield from turn.answer["answer"].splitlines()
-        for line in left_out(turn.answer["dropped"], turn.answer["claims"]):
+        for line in dropped_lines(turn.answer["dropped"], turn.answer["claims"]):
             yield from ("", f"*{one_line(line)}*")
         yield from _sources(turn)
 

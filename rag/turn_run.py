@@ -1,5 +1,5 @@
-"""One turn of the graph, on a thread that the person may leave at any moment: its events as they
-come, its checkpoint kept if it ends well, and what is kept of one that failed.
+"""One turn of the graph on a background thread that can be cancelled at any moment: its events as
+they come, its checkpoint kept if it ends well, and what is kept of one that failed.
 """
 
 from __future__ import annotations
@@ -31,43 +31,43 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-class AbandonedError(Exception):
-    """The run was left; what it still does must have no effect."""
+class RunCancelledError(Exception):
+    """The run was cancelled; what it still does must have no effect."""
 
 
-class Leave:
-    """Whether a run was left, agreed on by both of its threads."""
+class Cancellation:
+    """Whether a run was cancelled, agreed on by both of its threads."""
 
     def __init__(self) -> None:
-        self.said: SimpleQueue[Any] = SimpleQueue()
+        self.items: SimpleQueue[Any] = SimpleQueue()
         self._lock = Lock()
-        self._left = False
+        self._cancelled = False
 
     def interrupt(self) -> None:
         """As Ctrl-C, for a signal's handler; heeded where the run's next item is waited for, so
         that nothing is broken off which the next run needs.
         """
-        self.said.put(_End(KeyboardInterrupt()))
+        self.items.put(_End(KeyboardInterrupt()))
 
-    def leave(self) -> None:
-        """From here on no `unless_left` begins; one that has begun is waited for."""
+    def cancel(self) -> None:
+        """From here on no `unless_cancelled` begins; one that has begun is waited for."""
         with self._lock:
-            self._left = True
+            self._cancelled = True
 
-    def unless_left(self, act: Callable[[], R]) -> R:
-        """`act()`, to which leaving comes either before or after, never in between.
+    def unless_cancelled(self, act: Callable[[], R]) -> R:
+        """`act()`; a cancellation comes either before or after it, never in between.
 
         Raises:
-            AbandonedError: the run was left.
+            RunCancelledError: the run was cancelled.
         """
         with self._lock:
-            if self._left:
-                raise AbandonedError
+            if self._cancelled:
+                raise RunCancelledError
             return act()
 
     @property
-    def left(self) -> bool:
-        return self._left
+    def cancelled(self) -> bool:
+        return self._cancelled
 
 
 class _End(Generic[T]):
@@ -79,11 +79,11 @@ class _End(Generic[T]):
 
 def in_background(
     run: Callable[[], Generator[T]],
-    leave: Leave,
+    cancel: Cancellation,
     seconds_left: Callable[[], float | None] = lambda: None,
 ) -> Generator[T]:
     """What `run()` yields, in order, and what it raises, run on a thread of its own: LangGraph
-    waits for its nodes when it is interrupted, and Ctrl-C would take as long as the model's reply.
+    waits for its nodes when interrupted, and Ctrl-C would take as long as the model's reply.
 
     Raises:
         TimeoutError: no seconds were left before its next item; it is left as by Ctrl-C.
@@ -91,18 +91,18 @@ def in_background(
     When the consumer stops early (Ctrl-C, a closed generator) it is free at once; the run
     stops at its next item, and what it raises then is nobody's concern.
     """
-    said: SimpleQueue[T | _End[T]] = leave.said
+    queue: SimpleQueue[T | _End[T]] = cancel.items
 
     def work() -> None:
         try:
             with closing(run()) as items:
                 for item in items:
-                    if leave.left:
+                    if cancel.cancelled:
                         break
-                    said.put(item)
-            said.put(_End())
+                    queue.put(item)
+            queue.put(_End())
         except BaseException as error:  # noqa: BLE001 - raised anew in the consumer's thread
-            said.put(_End(error))
+            queue.put(_End(error))
 
     Thread(target=copy_context().run, args=(work,), name="turn", daemon=True).start()
     ended = False
@@ -110,7 +110,7 @@ def in_background(
         while True:
             left = seconds_left()
             try:
-                item = said.get(timeout=None if left is None else max(left, 0.0))
+                item = queue.get(timeout=None if left is None else max(left, 0.0))
             except Empty:
                 raise TimeoutError from None
             if isinstance(item, _End):
@@ -121,7 +121,7 @@ def in_background(
             yield item
     finally:
         if not ended:
-            leave.leave()
+            cancel.cancel()
 
 
 def run_turn(
@@ -129,10 +129,10 @@ def run_turn(
     asked: TurnInput,
     deps: Dependencies,
     saver: AbstractContextManager[BaseCheckpointSaver[Any]] | None,
-    leave: Leave,
+    cancel: Cancellation,
     budget: Budget,
 ) -> Iterator[Event]:
-    """Run the graph on a thread of its own until it ends, the time is up or `leave` is told.
+    """Run the graph on a thread of its own until it ends, the time is up or `cancel` is set.
     `saver` gives the turn's checkpointer, where it is one of a thread.
 
     Raises:
@@ -147,9 +147,9 @@ def run_turn(
 
     with saver or nullcontext() as checkpointer:
         try:
-            yield from in_background(lambda: _steps(graph, asked, deps, checkpointer), leave, left)
+            yield from in_background(lambda: _steps(graph, asked, deps, checkpointer), cancel, left)
         except TimeoutError:
-            raise budget.out_of_time() from None
+            raise budget.time_spent_error() from None
 
 
 def _steps(
@@ -172,7 +172,7 @@ def _steps(
         yield cast("Event", part["data"])
 
 
-def failure(error: Exception, events: Sequence[Event]) -> FailedEvent:
+def failed_event(error: Exception, events: Sequence[Event]) -> FailedEvent:
     """The event that says where and how a run with these `events` ended."""
     at: str | None = None
     for event in events:

@@ -105,7 +105,7 @@ class ContextDocument(TypedDict):
     also: NotRequired[list[str]]
 
 
-def cited(
+def make_citation(
     of: RetrievedChunk | ContextDocument,
     held: RetrievedChunk,
     start: int,

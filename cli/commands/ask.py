@@ -36,7 +36,7 @@ def ask(
 ) -> int:
     """Answer one question from the collection, each sentence cited."""
     from rag.session import open_session
-    from rag.turn_run import Leave
+    from rag.turn_run import Cancellation
 
     terminal, text = given.terminal, read_question(question)
     settings = on_thread(given, continue_=continue_)
@@ -45,9 +45,9 @@ def ask(
     with open_session(settings, terminal.notice) as session:
         report_staleness(terminal, settings)
         streaming = terminal.out_is_tty and not (no_stream or json_ or events)
-        leave, tokens = Leave(), streaming or events
-        live = LiveAnswer(terminal, leave.interrupt, trace=trace, events=events, stream=streaming)
-        turn = session.stream(text, thread=settings.thread, pin=pin, tokens=tokens, leave=leave)
+        cancel, tokens = Cancellation(), streaming or events
+        live = LiveAnswer(terminal, cancel.interrupt, trace=trace, events=events, stream=streaming)
+        turn = session.stream(text, thread=settings.thread, pin=pin, tokens=tokens, cancel=cancel)
         with live, closing(turn) as run:
             for event in run:
                 live.show(event)

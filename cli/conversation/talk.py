@@ -79,11 +79,11 @@ class Conversation:
         Raises:
             CragError: as `Session.stream`.
         """
-        from rag.turn_run import Leave
+        from rag.turn_run import Cancellation
 
-        leave, stream = Leave(), self._stream
-        live = LiveAnswer(self.terminal, leave.interrupt, trace=self.live_trace, stream=stream)
-        turn = self.session.stream(question, thread=self.thread, tokens=stream, leave=leave)
+        cancel, stream = Cancellation(), self._stream
+        live = LiveAnswer(self.terminal, cancel.interrupt, trace=self.live_trace, stream=stream)
+        turn = self.session.stream(question, thread=self.thread, tokens=stream, cancel=cancel)
         with live, closing(turn) as run:
             for event in run:
                 live.show(event)

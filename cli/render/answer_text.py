@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cli.render.text import place, print_wrapped, shorten
 from cli.terminal import Terminal, clean, print_rows
-from rag.citations.check import left_out
+from rag.citations.check import dropped_lines
 from rag.text.prose import as_prose, one_line
 from state.answer import Answer, Citation
 from state.errors import UsageError
@@ -119,7 +119,7 @@ def report_notices(terminal: Terminal, answer: Answer) -> None:
     """
     if answer["standalone_question"] != answer["question"]:
         terminal.notice(f"Understood as: {one_line(answer['standalone_question'])}")
-    for line in left_out(answer["dropped"], answer["claims"]):
+    for line in dropped_lines(answer["dropped"], answer["claims"]):
         terminal.notice(line)
     for warning in answer["warnings"]:
         terminal.notice(f"warning: {warning}")

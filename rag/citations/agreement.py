@@ -61,19 +61,19 @@ class Figure:
     value: str
     beside: frozenset[str]
 
-    def stands_for(self, other: Figure) -> bool:
-        """Whether the two tell of the same thing: beside a word of both, or both a year alone."""
+    def same_subject(self, other: Figure) -> bool:
+        """Whether both number the same thing: a word of both stands beside, or both are years."""
         if self.beside or other.beside:
             return bool(self.beside & other.beside)
         return all(_YEAR.fullmatch(each.value) for each in (self, other))
 
 
-def disagreement(
+def find_discrepancy(
     text: str, quotes: Sequence[str], around: Sequence[str]
 ) -> tuple[Literal["contradicted", "unverified"], str] | None:
-    """What a text says that its quotes do not, and the reason in words; None where they agree. It
-    is contradicted by a number that its quotes give in place of one of its own, beside the same
-    word.
+    """A verdict and its reason where a text says what its quotes do not; None where they agree.
+    `contradicted`: its quotes give another number beside the same word. `unverified`: they lack
+    one of its numbers or names, or deny what it states.
 
     Numbers must stand in the quotes or in the question, which is the first of `around`; names
     in any of what is `around` too: headings, the whole block.
@@ -86,20 +86,20 @@ def disagreement(
     lacking = [f for f in said if f.value not in known and f.written.casefold() != "one"]
     for figure in lacking:
         for other in given:
-            if other.value not in own and figure.stands_for(other):
+            if other.value not in own and figure.same_subject(other):
                 return "contradicted", f"its quote says {other.written}, not {figure.written}"
     plain = _plain(" ".join((*quotes, *around)))
     names = [name for name in _names(text) if not _stands(_plain(name).strip(), plain)]
     if missing := list(dict.fromkeys([*(f.written for f in lacking), *names])):
         return "unverified", f"its quote does not say {', '.join(missing)}"
-    if word := denied(text, ". ".join(quotes)):
+    if word := negated_word(text, ". ".join(quotes)):
         return "unverified", f"one of the two denies “{word}”, its quote or it"
     return None
 
 
-def denied(one: str, other: str) -> str | None:
-    """The word that stands behind a denial in one of two texts and in the other only where nothing
-    is denied; a denial that has a condition is none.
+def negated_word(one: str, other: str) -> str | None:
+    """The word that one text negates and the other states; a negation with a condition ("not
+    unless") does not count.
     """
     for text, against in ((one, other), (other, one)):
         denying = filter(_DENIES.search, _CLAUSE.split(against))

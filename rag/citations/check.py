@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 from rag.text.prose import as_prose
 from state.answer import QUOTED, AnswerPart, Citation, ClaimRecord, ClaimVerdict
 from state.blocks import Block, BlockKind
-from state.passages import ContextDocument, cited, heading_at, text_between
+from state.passages import ContextDocument, heading_at, make_citation, text_between
 
 if TYPE_CHECKING:
-    from rag.citations.locate import Located
+    from rag.citations.locate import QuoteSpan
 
 NO_QUOTE = "(no quote found)"
 
@@ -30,104 +30,106 @@ STANDS = "its quote stands in the document"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What became of a part; `citations` have no number yet. `asks`: it claims nothing."""
+class PartVerdict:
+    """What became of a part; `citations` have no number yet. `claims_nothing`: it only asks."""
 
     verdict: ClaimVerdict
     reason: str
     citations: tuple[Citation, ...] = ()
-    asks: bool = False
+    claims_nothing: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedDraft:
     """`text` is the draft without what was contradicted, its markers numbered from 1 in order of
-    appearance; `citations` has one entry a marker. `findings` are of the `parts`, in their order.
+    appearance; `citations` has one entry a marker. `verdicts` are of the `parts`, in their order.
     """
 
     parts: Sequence[AnswerPart]
-    findings: Sequence[Finding]
+    verdicts: Sequence[PartVerdict]
     text: str
     citations: list[Citation]
     claims: list[ClaimRecord]
 
     @classmethod
-    def of(cls, parts: Sequence[AnswerPart], findings: Sequence[Finding]) -> Checked:
+    def of(cls, parts: Sequence[AnswerPart], verdicts: Sequence[PartVerdict]) -> CheckedDraft:
         numbers: dict[tuple[str, int, int], int] = {}
         citations: list[Citation] = []
         shown: list[tuple[str, str]] = []
         claims: list[ClaimRecord] = []
-        for part, finding in zip(parts, findings, strict=True):
+        for part, verdict in zip(parts, verdicts, strict=True):
             markers: list[int] = []
-            for citation in finding.citations if finding.verdict != "contradicted" else ():
+            for citation in verdict.citations if verdict.verdict != "contradicted" else ():
                 where = citation["source"], citation["start_char"], citation["end_char"]
                 if where not in numbers:
                     numbers[where] = len(numbers) + 1
                     citations.append({**citation, "marker": numbers[where]})
                 markers.append(numbers[where])
             markers = list(dict.fromkeys(markers))
-            if finding.verdict != "contradicted":
-                signs = "".join(f"[{number}]" for number in markers)
-                signs = signs or ("" if finding.asks else NO_QUOTE)
-                text = marked(part["text"], signs, verbatim=bool(part["located"]))
+            if verdict.verdict != "contradicted":
+                written = "".join(f"[{number}]" for number in markers)
+                written = written or ("" if verdict.claims_nothing else NO_QUOTE)
+                text = with_markers(part["text"], written, verbatim=bool(part["located"]))
                 shown.append((part["before"], text))
-            if not finding.asks:
+            if not verdict.claims_nothing:
                 claims.append(
                     {
                         "text": part["text"].strip(),
-                        "verdict": finding.verdict,
+                        "verdict": verdict.verdict,
                         "citations": markers,
-                        "reason": finding.reason,
+                        "reason": verdict.reason,
                     }
                 )
         text = "".join(before + text for before, text in shown).strip()
-        return cls(parts, findings, text, citations, claims)
+        return cls(parts, verdicts, text, citations, claims)
 
     @property
     def dropped(self) -> list[str]:
         return [claim["text"] for claim in self.claims if claim["verdict"] == "contradicted"]
 
     @property
-    def open(self) -> list[int]:
-        """The places of the parts without one, of those that claim anything."""
-        return [n for n, f in enumerate(self.findings) if not (f.citations or f.asks)]
+    def uncited(self) -> list[int]:
+        """The indices of the parts that claim something and have no citation."""
+        return [n for n, v in enumerate(self.verdicts) if not (v.citations or v.claims_nothing)]
 
 
-def check(
+def check_draft(
     parts: Sequence[AnswerPart], context: Sequence[ContextDocument], question: str = ""
-) -> Checked:
+) -> CheckedDraft:
     """`context` is what was given to whoever wrote the parts."""
     given = {document["number"]: document for document in context}
-    return Checked.of(parts, [_finding(part, given, question) for part in parts])
+    return CheckedDraft.of(parts, [_check_part(part, given, question) for part in parts])
 
 
-def _finding(part: AnswerPart, given: Mapping[int, ContextDocument], question: str) -> Finding:
+def _check_part(
+    part: AnswerPart, given: Mapping[int, ContextDocument], question: str
+) -> PartVerdict:
     if part["located"]:
-        return Finding("verified", QUOTED, tuple(part["located"]))
-    from rag.citations.agreement import disagreement
+        return PartVerdict("verified", QUOTED, tuple(part["located"]))
+    from rag.citations.agreement import find_discrepancy
     from rag.citations.locate import locate
 
-    found: list[tuple[ContextDocument, Located]] = []
+    found: list[tuple[ContextDocument, QuoteSpan]] = []
     for quote in part["quotes"]:
         document = given.get(quote["document"])
         places = locate(quote["quote"], document) if document is not None else []
         found += [(document, place) for place in places if document is not None]
     if not found:
         asks = not part["quotes"] and part["text"].rstrip().endswith("?")
-        return Finding("unverified", _elsewhere(part, given) or NOT_FOUND, asks=asks)
+        return PartVerdict("unverified", _elsewhere(part, given) or NOT_FOUND, claims_nothing=asks)
     citations = tuple(_cited(document, place) for document, place in found)
     around = [question]
     for (document, place), citation in zip(found, citations, strict=True):
         around += [document["title"] or "", place.excerpt["heading"], citation["passage"]]
-    found_wrong = disagreement(part["text"], [each["quote"] for each in citations], around)
+    found_wrong = find_discrepancy(part["text"], [each["quote"] for each in citations], around)
     if found_wrong is None:
-        return Finding("verified", STANDS, citations)
-    return Finding(*found_wrong, tuple({**each, "support": "unsupported"} for each in citations))
+        return PartVerdict("verified", STANDS, citations)
+    return PartVerdict(*found_wrong, tuple({**c, "support": "unsupported"} for c in citations))
 
 
-def _cited(document: ContextDocument, place: Located) -> Citation:
+def _cited(document: ContextDocument, place: QuoteSpan) -> Citation:
     excerpt = place.excerpt
-    found = cited(document, excerpt, place.start, place.end, _around(place))
+    found = make_citation(document, excerpt, place.start, place.end, _around(place))
     return {**found, "heading": as_prose(heading_at(excerpt, place.start))}
 
 
@@ -143,35 +145,35 @@ def _elsewhere(part: AnswerPart, given: Mapping[int, ContextDocument]) -> str | 
     return None
 
 
-def in_doubt(checked: Checked) -> dict[int, tuple[str, str]]:
-    """The text and the passages of each part that is cited and not verified, by its place."""
+def doubtful_parts(checked: CheckedDraft) -> dict[int, tuple[str, str]]:
+    """By index, the text and the passages of each part that is cited and not verified."""
     return {
         place: (
             checked.parts[place]["text"].strip(),
-            " … ".join(dict.fromkeys(citation["passage"] for citation in finding.citations)),
+            " … ".join(dict.fromkeys(citation["passage"] for citation in verdict.citations)),
         )
-        for place, finding in enumerate(checked.findings)
-        if finding.verdict == "unverified" and finding.citations
+        for place, verdict in enumerate(checked.verdicts)
+        if verdict.verdict == "unverified" and verdict.citations
     }
 
 
-def heard(checked: Checked, verdicts: Sequence[bool | None]) -> Checked:
-    """With the model's verdicts on what is in doubt, in the same order."""
-    said = dict(zip(in_doubt(checked), verdicts, strict=True))
-    findings = [_heard(each, said.get(place)) for place, each in enumerate(checked.findings)]
-    return Checked.of(checked.parts, findings)
+def with_verdicts(checked: CheckedDraft, supported: Sequence[bool | None]) -> CheckedDraft:
+    """With the model's verdicts on the `doubtful_parts`, in the same order."""
+    said = dict(zip(doubtful_parts(checked), supported, strict=True))
+    verdicts = [_revised(each, said.get(place)) for place, each in enumerate(checked.verdicts)]
+    return CheckedDraft.of(checked.parts, verdicts)
 
 
-def _heard(finding: Finding, supported: bool | None) -> Finding:
+def _revised(verdict: PartVerdict, supported: bool | None) -> PartVerdict:
     if supported is None:
-        return finding
+        return verdict
     if not supported:
-        return replace(finding, verdict="contradicted", reason="the model denied it on the source")
-    cited: tuple[Citation, ...] = tuple({**c, "support": "supported"} for c in finding.citations)
-    return Finding("verified", "the model confirmed it on the source", cited)
+        return replace(verdict, verdict="contradicted", reason="the model denied it on the source")
+    cited: tuple[Citation, ...] = tuple({**c, "support": "supported"} for c in verdict.citations)
+    return PartVerdict("verified", "the model confirmed it on the source", cited)
 
 
-def _around(place: Located) -> str:
+def _around(place: QuoteSpan) -> str:
     """The blocks around a quote, with what introduces them."""
     excerpt = place.excerpt
     blocks = [Block(*block) for block in excerpt["blocks"]]
@@ -187,28 +189,28 @@ def _around(place: Located) -> str:
     return text_between(excerpt, lead[0], min(lead[1], excerpt["end_char"])) + gap + passage
 
 
-def marked(text: str, signs: str, *, verbatim: bool = False) -> str:
+def with_markers(text: str, markers: str, *, verbatim: bool = False) -> str:
     """The part with its markers: outside of what is verbatim, before a sentence's full stop, in a
     row's last cell, below a closed fence and below what ends with a line of its own.
     """
     below = text.endswith("\n")
     text = text.rstrip()
     last = text.rpartition("\n")[2]
-    if not signs:
+    if not markers:
         return text
     if below or _FENCE.match(last):
-        return f"{text}\n{signs}"
+        return f"{text}\n{markers}"
     if verbatim:
-        return f"{text} {signs}"
+        return f"{text} {markers}"
     if _ROW.match(last):
-        return f"{text.removesuffix('|').rstrip()} {signs} |"
+        return f"{text.removesuffix('|').rstrip()} {markers} |"
     core = text.rstrip(_CLOSERS)
     if core != text or core.endswith("...") or not core.endswith((".", "。", ":")):
-        return f"{text} {signs}"
-    return f"{text[:-1]} {signs}{text[-1]}"
+        return f"{text} {markers}"
+    return f"{text[:-1]} {markers}{text[-1]}"
 
 
-def left_out(dropped: Sequence[str], claims: Sequence[ClaimRecord]) -> list[str]:
+def dropped_lines(dropped: Sequence[str], claims: Sequence[ClaimRecord]) -> list[str]:
     """What was taken out of an answer, in a line each; with the reason, where the claim is told
     with its verdict.
     """

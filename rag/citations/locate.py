@@ -58,7 +58,7 @@ _BREAK = Word("\n", 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
-class Located:
+class QuoteSpan:
     """`[start, end)` of the document, in one excerpt."""
 
     excerpt: RetrievedChunk
@@ -66,13 +66,13 @@ class Located:
     end: int
 
 
-def locate(quote: str, document: ContextDocument) -> list[Located]:
+def locate(quote: str, document: ContextDocument) -> list[QuoteSpan]:
     """Where the quote stands, or its pieces between ellipses; empty unless all of them do."""
     text, whole = [*_words(document["excerpts"])], quote[:_LONGEST]
     pieces = _ELLIPSIS.split(whole)
-    if len(pieces) > 1 and _exactly([word.said for word in words_of(whole)], text) is not None:
+    if len(pieces) > 1 and _exactly([word.said for word in match_words(whole)], text) is not None:
         pieces = [whole]  # the document has the sign itself
-    told = [(piece, [*words_of(piece)]) for piece in pieces]
+    told = [(piece, [*match_words(piece)]) for piece in pieces]
     asked = [
         (_signs(piece, words), [word.said for word in words]) for piece, words in told if words
     ]
@@ -81,7 +81,7 @@ def locate(quote: str, document: ContextDocument) -> list[Located]:
     found = [(place, signs) for signs, said in asked if (place := _find(said, text)) is not None]
     if len(found) < len(asked):
         return []
-    return [_located(text[a].start, text[b].end, document, signs) for (a, b), signs in found]
+    return [_span(text[a].start, text[b].end, document, signs) for (a, b), signs in found]
 
 
 def _signs(piece: str, words: Sequence[Word]) -> tuple[str, str]:
@@ -90,7 +90,7 @@ def _signs(piece: str, words: Sequence[Word]) -> tuple[str, str]:
     return before.rpartition(" ")[2], behind.partition(" ")[0]
 
 
-def words_of(text: str, base: int = 0) -> Iterator[Word]:
+def match_words(text: str, base: int = 0) -> Iterator[Word]:
     """The words of a text that begins at `base` of its document."""
     for found in _PIECE.finditer(text):
         if (word := found["word"]) is not None:
@@ -109,11 +109,11 @@ def _words(excerpts: Sequence[RetrievedChunk]) -> Iterator[Word]:
     for excerpt in excerpts:
         if end is not None and not 0 <= excerpt["start_char"] - end <= _APART:
             yield _BREAK
-        yield from words_of(excerpt["text"], excerpt["start_char"])
+        yield from match_words(excerpt["text"], excerpt["start_char"])
         end = excerpt["end_char"]
 
 
-def _located(start: int, end: int, document: ContextDocument, signs: tuple[str, str]) -> Located:
+def _span(start: int, end: int, document: ContextDocument, signs: tuple[str, str]) -> QuoteSpan:
     """With the signs that the quote too has before and behind: of code, an option, a full stop."""
     before, behind = signs
     excerpt = next(e for e in document["excerpts"] if e["start_char"] <= start < e["end_char"])
@@ -122,7 +122,7 @@ def _located(start: int, end: int, document: ContextDocument, signs: tuple[str, 
         before, start = before[:-1], start - 1
     while behind and excerpt["text"].startswith(behind[0], end - excerpt["start_char"]):
         behind, end = behind[1:], end + 1
-    return Located(excerpt, start, end)
+    return QuoteSpan(excerpt, start, end)
 
 
 def _find(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:

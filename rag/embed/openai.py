@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rag.budget import call_log, recorded_call
+from rag.budget import call_log, record_call
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.endpoint.address import (
     CONNECT_SECONDS,
@@ -73,7 +73,7 @@ class OpenAIEmbedder:
         ]
         request = partial(self._request, self._client.with_options(max_retries=retries))
         with (
-            recorded_call(call_log(), "embeddings", self._model, self._endpoint.host),
+            record_call(call_log(), "embeddings", self._model, self._endpoint.host),
             ThreadPoolExecutor(AT_ONCE) as pool,
         ):
             # The first of all goes alone: the SDK makes its classes with the first reply.

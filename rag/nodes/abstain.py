@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from rag.citations.check import marked
+from rag.citations.check import with_markers
 from rag.dependencies import Dependencies
 from rag.engines.local.answer import quoted_part
 from rag.nodes.update import Update
@@ -53,7 +53,7 @@ def _found(state: GraphState, deps: Dependencies) -> list[Citation]:
 def _text(head: str, nearest: Sequence[AnswerPart]) -> str:
     """What is said in place of an answer: the nearest passages under what says what they are."""
     shown = (
-        marked(part["text"], f"[{marker}]", verbatim=True)
+        with_markers(part["text"], f"[{marker}]", verbatim=True)
         for marker, part in enumerate(nearest, start=1)
     )
     return "\n\n".join([head, *shown])

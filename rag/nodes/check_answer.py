@@ -10,7 +10,7 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
-from rag.citations.check import Checked, check, heard, in_doubt
+from rag.citations.check import CheckedDraft, check_draft, doubtful_parts, with_verdicts
 from rag.dependencies import Dependencies
 from rag.index.terms import terms
 from rag.nodes.update import Update
@@ -29,8 +29,8 @@ CORE = 0.5
 
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
-    checked = check(state["draft"], state["context"], state["standalone_question"])
-    unheld = _unheld(state)
+    checked = check_draft(state["draft"], state["context"], state["standalone_question"])
+    unheld = _not_in_documents(state)
     wrong = _wrong(checked)
     if unheld and not wrong and _may_search_again(state, deps):
         if checked.text:
@@ -62,7 +62,7 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     return {**spent, **_found(checked), "status": _status(checked, state)}
 
 
-def _unheld(state: GraphState) -> list[str]:
+def _not_in_documents(state: GraphState) -> list[str]:
     """What a reply says that the documents do not hold, where that is all of the question or the
     core of a part of it.
     """
@@ -89,17 +89,17 @@ def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
     )
 
 
-def _wrong(checked: Checked) -> list[str]:
+def _wrong(checked: CheckedDraft) -> list[str]:
     """The parts that are sent back, each with what is wrong with it."""
-    told = [
-        f"{part['text']} ({finding.reason})"
-        for part, finding in zip(checked.parts, checked.findings, strict=True)
-        if finding.verdict == "contradicted" or not (finding.citations or finding.asks)
+    lines = [
+        f"{part['text']} ({verdict.reason})"
+        for part, verdict in zip(checked.parts, checked.verdicts, strict=True)
+        if verdict.verdict == "contradicted" or not (verdict.citations or verdict.claims_nothing)
     ]
-    return [line[:1_000] for line in told]
+    return [line[:1_000] for line in lines]
 
 
-def _found(checked: Checked) -> Update:
+def _found(checked: CheckedDraft) -> Update:
     return {
         "generation": checked.text,
         "citations": checked.citations,
@@ -124,11 +124,11 @@ def _worth(claims: list[ClaimRecord]) -> tuple[int, int]:
     return min(cited, 1), cited - 2 * (len(claims) - cited)
 
 
-def _status(checked: Checked, state: GraphState) -> Status:
+def _status(checked: CheckedDraft, state: GraphState) -> Status:
     if not checked.text:
         return "abstained"
     whole = state["complete"] and not state["missing"] and not checked.dropped
-    return "answered" if whole and not checked.open else "partial"
+    return "answered" if whole and not checked.uncited else "partial"
 
 
 def _kept_status(state: GraphState) -> Status:
@@ -136,15 +136,17 @@ def _kept_status(state: GraphState) -> Status:
     return "partial" if state["generation"] else "abstained"
 
 
-def _verified(checked: Checked, state: GraphState, deps: Dependencies) -> tuple[Checked, Update]:
+def _verified(
+    checked: CheckedDraft, state: GraphState, deps: Dependencies
+) -> tuple[CheckedDraft, Update]:
     """What a model says of the parts in doubt, where the person wants that and there is one."""
     asks = deps.settings.verify is Verifier.MODEL and state["budget_spent"] is None
-    doubtful = in_doubt(checked) if asks and deps.engine.model is not None else {}
+    doubtful = doubtful_parts(checked) if asks and deps.engine.model is not None else {}
     if not doubtful:
         return checked, {}
     claims, quotes = zip(*doubtful.values(), strict=True)
     try:
-        said = deps.engine.verify(claims, quotes)
+        got = deps.engine.verify(claims, quotes)
     except BudgetSpent as ended:
         return checked, {"budget_spent": str(ended)}
-    return heard(checked, said.supported), {"warnings": [*state["warnings"], *said.warnings]}
+    return with_verdicts(checked, got.supported), {"warnings": [*state["warnings"], *got.warnings]}

@@ -10,7 +10,7 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
-from rag.citations.check import check
+from rag.citations.check import check_draft
 from rag.context import in_order
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Emit, Generated, GenerateRequest
@@ -62,14 +62,14 @@ def _refused(result: Generated, state: GraphState, deps: Dependencies) -> Update
     """What the engine says in place of an answer, where it can be proved, and what that quotes."""
     if not result.refusal:
         return {"refusal": None, "nearest": []}
-    said = check(result.refusal, state["context"], state["standalone_question"])
+    said = check_draft(result.refusal, state["context"], state["standalone_question"])
     excerpts = {e["chunk_id"]: e for each in state["context"] for e in each["excerpts"]}
     nearest: dict[tuple[str, int], Citation] = {}
     for place in said.citations:
         found = snippet_at(excerpts[place["chunk_id"]], place["start_char"], deps.reader)
         if found is not None:
             nearest.setdefault((found["source"], found["start_char"]), found)
-    proved = all(finding.verdict == "verified" for finding in said.findings)
+    proved = all(each.verdict == "verified" for each in said.verdicts)
     words = " ".join(part["text"] for part in result.refusal) if proved else ""
     return {"refusal": words, "nearest": [*nearest.values()]}
 

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
-from rag.nodes.update import Update, both
+from rag.nodes.update import Update, joined_queries
 from rag.routes import decided
 from state.answer import GradedChunk, LoopRecord
 from state.graph_state import GraphState
@@ -52,7 +52,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     write({"event": "decided", "loop": loop, "decision": decision, "reason": reason})
     record: LoopRecord = {
         "loop": loop,
-        "query": both(state["query"], state["second_query"]),
+        "query": joined_queries(state["query"], state["second_query"]),
         "new_chunks": len(new),
         "decision": decision,
         "reason": reason,

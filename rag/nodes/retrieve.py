@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from rag.context import BEST, interleaved
 from rag.dependencies import Dependencies
-from rag.nodes.update import Update, both
+from rag.nodes.update import Update, joined_queries
 from rag.question.parts import POOL, read_parts
 from state.choices import GraderChoice
 from state.graph_state import GraphState
@@ -28,7 +28,7 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     if state["second_query"] is not None:
         hits = interleaved([hits, reader.search(state["second_query"], max(POOL, k))])
     if state["parts"]:
-        return found_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
+        return retrieval_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
     parts = read_parts(state["query"], reader, hits)
     query = state["query"]
     if len(parts) > 1:
@@ -37,7 +37,7 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         query = parts[0]["question"]["text"]
         hits = [*parts[0]["pool"]] if k <= POOL else reader.search(query, k)
     asked = cast("GraphState", {**state, "query": query})
-    found = found_update(asked, hits[:k], runtime.stream_writer, reader.dense_searched)
+    found = retrieval_update(asked, hits[:k], runtime.stream_writer, reader.dense_searched)
     return {**found, "query": query, "parts": parts}
 
 
@@ -50,7 +50,7 @@ def _wanted(deps: Dependencies) -> int:
     return BEST if reads and "k" not in settings.model_fields_set else settings.k
 
 
-def found_update(
+def retrieval_update(
     state: GraphState,
     hits: Sequence[RetrievedChunk],
     write: Callable[[Any], None],
@@ -74,7 +74,7 @@ def _event(state: GraphState, hits: Sequence[RetrievedChunk], seen: set[str]) ->
     return {
         "event": "retrieved",
         "loop": state["loop_count"],
-        "query": both(state["query"], state["second_query"]),
+        "query": joined_queries(state["query"], state["second_query"]),
         "chunks": [
             {
                 "chunk_id": hit["chunk_id"],

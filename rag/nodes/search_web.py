@@ -5,7 +5,7 @@ from __future__ import annotations
 from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
-from rag.nodes.retrieve import found_update
+from rag.nodes.retrieve import retrieval_update
 from rag.nodes.update import Update
 from state.graph_state import GraphState
 
@@ -15,7 +15,7 @@ def search_web(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     assert deps.search_web is not None, "the router asks for it only where there is one"
     query = state["standalone_question"]
     hits = deps.search_web(query, deps.settings.k)
-    update = found_update(
+    update = retrieval_update(
         {**state, "query": query, "second_query": None}, hits, runtime.stream_writer
     )
     return {**update, "query": query, "second_query": None, "web": "searched"}

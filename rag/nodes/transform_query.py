@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import RewriteRequest, Rewritten, same_query
-from rag.nodes.update import Update, both
+from rag.nodes.update import Update, joined_queries
 from rag.routes import decided
 from state.answer import LoopRecord
 from state.graph_state import GraphState
@@ -44,7 +44,7 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         {
             "event": "rewritten",
             "loop": state["loop_count"],
-            "query": query and both(query, result.second),
+            "query": query and joined_queries(query, result.second),
             "reason": reason,
         }
     )

@@ -1,4 +1,4 @@
-"""What a node returns, and the wrappers that tell of every node alike and time it."""
+"""What a node returns, and the wrappers that time each node and report it to the stream."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from rag.budget import recorded, told_of, with_calls
+from rag.budget import add_calls, call_event, record_calls
 from rag.dependencies import Dependencies
 from rag.index.vocabulary import reading_for
 from state.events import ModelCalled
@@ -20,7 +20,7 @@ Update = dict[str, Any]
 Node = Callable[[GraphState, Runtime[Dependencies]], Update]
 
 
-def both(query: str, second: str | None) -> str:
+def joined_queries(query: str, second: str | None) -> str:
     """A loop's queries in one line, as traces tell them."""
     return query if second is None else f"{query} · {second}"
 
@@ -30,8 +30,8 @@ def _asked(state: GraphState) -> list[str]:
     return [state["question"], *(turn["question"] for turn in reversed(state.get("timeline", [])))]
 
 
-def timed(name: str, node: Node) -> Callable[..., Update]:
-    """`node`, with its start, its model calls and its end told to the stream, its time in
+def instrumented(name: str, node: Node) -> Callable[..., Update]:
+    """`node`, with its start, its model calls and its end reported to the stream, its time in
     `timing_metrics` and what its calls took in `usage`. It reads in the language of the question,
     of those before it, or of the collection.
     """
@@ -43,13 +43,13 @@ def timed(name: str, node: Node) -> Callable[..., Update]:
             with reading_for(deps.reader, *_asked(state)):
                 return node(state, runtime)
 
-        update, calls, spent = told(name, read, runtime.stream_writer, deps.started)
+        update, calls, spent = run_with_events(name, read, runtime.stream_writer, deps.started)
         if calls:
             usage, warnings = (update.get(key, state[key]) for key in ("usage", "warnings"))
             warned = [call["warning"] for call in calls if call["warning"] is not None]
             update = {
                 **update,
-                "usage": with_calls(usage, name, calls),
+                "usage": add_calls(usage, name, calls),
                 "warnings": [*warnings, *warned],
             }
         timings = update.get("timing_metrics", state.get("timing_metrics", {}))
@@ -59,21 +59,21 @@ def timed(name: str, node: Node) -> Callable[..., Update]:
     return run
 
 
-def told(
+def run_with_events(
     name: str, run: Callable[[], Update], write: Callable[[Any], None], started: float
 ) -> tuple[Update, list[ModelCalled], float]:
     """What a node's `run()` returns, its model calls and its milliseconds. Its start, these calls
-    and its end are told to `write`, with times counted from `started`.
+    and its end go to `write` as events, with times counted from `started`.
     """
     began = time.perf_counter()
     at_ms = round((began - started) * 1000, 3)
     write({"event": "node_started", "node": name, "at_ms": at_ms})
-    with recorded() as calls:
+    with record_calls() as calls:
         try:
             update = run()
         finally:  # a node that fails has called too
             for call in calls:
-                write(told_of(call, name, started))
+                write(call_event(call, name, started))
     spent = round((time.perf_counter() - began) * 1000, 3)
     write({"event": "node_finished", "node": name, "ms": spent})
     return update, calls, spent

@@ -18,7 +18,7 @@ from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
 from state.blocks import PROSE
-from state.passages import ParsedQuestion, RetrievedChunk, cited, heading_at, text_between
+from state.passages import ParsedQuestion, RetrievedChunk, heading_at, make_citation, text_between
 
 MOST = 3
 READ = 16
@@ -264,7 +264,7 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
     lead = lead_of(chunk, units[0], reader)
     whole = text_between(chunk, blocks[0].start_char, blocks[-1].end_char)
     passage = "\n".join(filter(None, (lead, whole)))
-    located = cited(chunk, chunk, stretch.start, stretch.end, passage)
+    located = make_citation(chunk, chunk, stretch.start, stretch.end, passage)
     located["heading"] = as_prose(heading_at(chunk, stretch.start)) or chunk["title"] or ""
     shown = shown_stretch(chunk, units, lead, FIRST_LONGEST + BESIDE)
     located["shown"] = passage if full else shown

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from queue import SimpleQueue
 from threading import Thread
 
-from rag.budget import recorded, told_of
-from rag.research.findings import read_files_of, written
+from rag.budget import call_event, record_calls
+from rag.research.findings import read_files_of, render_findings
 from rag.research.researcher import Found, ResearchDependencies
 from state.answer import Usage
 from state.events import ModelCalled
@@ -47,7 +47,7 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
         for _ in ready:
             task, found, calls, ms = returned.get()
             for call in calls:
-                deps.emit(told_of(call, task["id"], deps.started))
+                deps.emit(call_event(call, task["id"], deps.started))
             usage = deps.spent(task["role"], calls)
             if isinstance(found, BaseException):
                 failures.append(found)
@@ -67,7 +67,7 @@ def _start(
     def work() -> None:
         began = deps.at_ms()
         found: Found | BaseException
-        with recorded() as calls:
+        with record_calls() as calls:
             try:
                 deps.budget.check()
                 found = deps.researcher.work(task, read_files_of(read))
@@ -89,7 +89,7 @@ def _artifact(task: Subtask, found: Found, usage: Usage) -> Artifact:
         **task,
         "status": "done" if found.findings else "empty",
         "queries": list(found.queries),
-        "content": written(found.findings),
+        "content": render_findings(found.findings),
         "findings": list(found.findings),
         "citations": [citation for citation in found.citations if citation["marker"] in used],
         "missing": list(found.missing),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from rag.citations.check import NO_QUOTE, marked
+from rag.citations.check import NO_QUOTE, with_markers
 from state.answer import Citation
 from state.research_state import Artifact, Finding
 
@@ -38,17 +38,17 @@ def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
             for finding in artifact["findings"]
         ]
         if findings:
-            files.append({**artifact, "findings": findings, "content": written(findings)})
+            files.append({**artifact, "findings": findings, "content": render_findings(findings)})
     return ReadFiles(files, list(places.values()))
 
 
-def written(findings: Sequence[Finding]) -> str:
+def render_findings(findings: Sequence[Finding]) -> str:
     """As Markdown, each with its markers; several short ones as a list."""
-    told = [marked(finding["text"], signs(finding), verbatim=True) for finding in findings]
-    if len(told) > 1 and not any("\n" in text for text in told):
-        return "\n".join(f"- {text}" for text in told)
-    return "\n\n".join(told)
+    texts = [with_markers(each["text"], markers_of(each), verbatim=True) for each in findings]
+    if len(texts) > 1 and not any("\n" in text for text in texts):
+        return "\n".join(f"- {text}" for text in texts)
+    return "\n\n".join(texts)
 
 
-def signs(finding: Finding) -> str:
+def markers_of(finding: Finding) -> str:
     return "".join(f"[{marker}]" for marker in finding["markers"]) or NO_QUOTE

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from rag.budget import Budget, BudgetSpent
-from rag.citations.check import check
+from rag.citations.check import check_draft
 from rag.context import context_of, interleaved
 from rag.engines.openai.answer_reply import Part, listed_parts
 from rag.engines.openai.chat_model import ChatModel
@@ -135,7 +135,7 @@ class ModelResearcher:
                     found += _parts(reply)
                     missing = distinct(reply.not_found) or ([] if reply.findings else missing)
             given = [*given, *more]
-        checked = check(found, given, task["instruction"])
+        checked = check_draft(found, given, task["instruction"])
         warnings += [f"Left out, for its quote says otherwise: {text}" for text in checked.dropped]
         findings: list[Finding] = [
             {"text": one_line(claim["text"]), "markers": claim["citations"]}

@@ -11,7 +11,7 @@ from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
 from rag.citations.check import NO_QUOTE
-from rag.research.findings import read_files_of, written
+from rag.research.findings import read_files_of, render_findings
 from rag.research.journal import Run
 from rag.research.researcher import open_parts
 from rag.research.roles import WRITER
@@ -77,7 +77,7 @@ def make_report(
     """The report of what was finished, whole or partial; what `ended` it asks nothing."""
     told = read_files_of(sorted(artifacts, key=lambda artifact: artifact["role"] != WRITER))
     answers = (artifact["findings"] for artifact in told.files if artifact["role"] == WRITER)
-    answer = " ".join(written([finding]) for findings in answers for finding in findings)
+    answer = " ".join(render_findings([finding]) for findings in answers for finding in findings)
     sections = list(_sections(told.files))
     not_found = open_parts(artifacts, state["closed"])
     escalation = state["escalation"] if ended is None else None
@@ -123,7 +123,7 @@ def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
     for artifact, findings in sections.values():
         if findings:
             heading, asked = artifact["heading"], artifact["instruction"]
-            yield {"heading": heading, "asked": asked, "text": written(findings)}
+            yield {"heading": heading, "asked": asked, "text": render_findings(findings)}
 
 
 def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:

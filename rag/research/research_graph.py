@@ -15,12 +15,12 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
 from rag.budget import call_log
-from rag.nodes.update import Update, told
+from rag.nodes.update import Update, run_with_events
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
 from rag.research.researcher import Reflected, ResearchDependencies, View, open_parts
 from rag.research.roles import MAX_ROUNDS, WRITER
-from rag.research.virtual_files import artifact_name, evict, summaries, written
+from rag.research.virtual_files import artifact_name, evict, new_file_entry, summaries
 from rag.text.prose import one_line
 from state.answer import add_usages
 from state.research_state import ResearchState
@@ -78,7 +78,7 @@ def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) ->
     files = {}
     for step, artifact in enumerate(artifacts, state["step"] + 1):
         name, done = artifact["expected_artifact"], artifact["status"] == "done"
-        files[name] = written(name, artifact["content"], step, "done" if done else "active")
+        files[name] = new_file_entry(name, artifact["content"], step, "done" if done else "active")
     return {
         "plan": [
             {**task, "status": status.get(task["id"], task["status"])} for task in state["plan"]
@@ -166,7 +166,7 @@ def _timed(node: Callable[..., Update]) -> Callable[..., Update]:
     def run(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
         deps = runtime.context
         work = partial(node, state, runtime=runtime)
-        return told(node.__name__, work, deps.emit, deps.started)[0]
+        return run_with_events(node.__name__, work, deps.emit, deps.started)[0]
 
     return run
 

@@ -11,7 +11,7 @@ from rag.context import document_text, interleaved
 from rag.engines.openai.prompts import Messages, fenced, name_of
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
-from rag.research.findings import ReadFiles, signs
+from rag.research.findings import ReadFiles, markers_of
 from rag.research.local_researcher import asked_parts
 from rag.research.researcher import View
 from rag.research.roles import PLANNED, ROLES
@@ -103,7 +103,7 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
     """Each finding and each quote once."""
     findings: list[str] = []
     for file in read.files:
-        lines = (f"{one_line(each['text'])} {signs(each)}" for each in file["findings"])
+        lines = (f"{one_line(each['text'])} {markers_of(each)}" for each in file["findings"])
         findings.append(f"{file['heading']}:\n{_listed(lines)}")
     quotes = [
         f"[{c['marker']}] {c['source']}: {one_line(c['quote'])[:LONGEST_LINE]}"

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from pydantic import BaseModel, Field
 
-from rag.budget import Budget, with_calls
+from rag.budget import Budget, add_calls
 from rag.engines.protocol import Outcome
 from rag.research.findings import ReadFiles
 from rag.research.journal import Journal
@@ -129,7 +129,7 @@ class ResearchDependencies:
         """What a node's calls took; what a person should know of them is told."""
         made = calls or ()
         self.warn(call["warning"] for call in made if call["warning"] is not None)
-        return with_calls(NO_USAGE, node, made)
+        return add_calls(NO_USAGE, node, made)
 
     def at_ms(self) -> float:
         """Milliseconds since the run was started or resumed."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from typing import cast
 
-from rag.budget import Budget, BudgetSpent, recorded, with_calls
+from rag.budget import Budget, BudgetSpent, add_calls, record_calls
 from rag.dependencies import new_answer
 from rag.engines.protocol import Contextualized
 from rag.index.home.lock import write_lock
@@ -68,14 +68,14 @@ class Research(Closing):
         """
         budget, thread = Budget.start(self._settings), self._settings.thread
         history = self.session.memory.history(thread) if thread is not None else ()
-        with recorded() as calls:
+        with record_calls() as calls:
             made = self.session.engine.for_question(budget).contextualize(question, history)
         run: Run = {
             "id": new_trace_id(),
             "asked": question,
             "question": made.question,
             "flags": self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
-            "usage": with_calls(NO_USAGE, "contextualize", calls),
+            "usage": add_calls(NO_USAGE, "contextualize", calls),
             "state": "running",
             "escalation": None,
             "answer": None,

@@ -31,7 +31,7 @@ def artifact_name(role: str, step: int, title: str, taken: Collection[str]) -> s
     return name
 
 
-def written(name: str, content: str, step: int, status: FileStatus) -> FileEntry:
+def new_file_entry(name: str, content: str, step: int, status: FileStatus) -> FileEntry:
     """An entry holding `content`, or pointing to the journal where that is large."""
     size = len(content.encode("utf-8", "replace"))
     inline = size <= INLINE_BYTES

@@ -3,7 +3,7 @@
 import pytest
 from openai_samples import chunk_of, document_of
 
-from rag.citations.check import check, heard, in_doubt
+from rag.citations.check import check_draft, doubtful_parts, with_verdicts
 
 LOCKS = chunk_of("locks", "Restic says that a lock older than 30 minutes is stale since 0.17.1.")
 TEA = chunk_of("tea", "Green tea is steeped for two minutes, at 80 degrees, by Ada Lorne.")
@@ -17,7 +17,7 @@ def part(text: str, *quotes: tuple[int, str], before: str = " "):
 
 
 def checked(*parts, question=""):
-    return check(parts, CONTEXT, question)
+    return check_draft(parts, CONTEXT, question)
 
 
 def test_a_part_whose_quote_stands_and_holds_its_numbers_is_verified():
@@ -47,7 +47,7 @@ def test_a_part_without_a_located_quote_is_shown_and_says_so(quotes, why):
     assert found.claims[0]["reason"] == why
     assert found.text == "Locks are stale (no quote found)."
     assert (found.citations, found.claims[0]["verdict"]) == ([], "unverified")
-    assert found.open == [0]
+    assert found.uncited == [0]
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_name_that_its_quote_does_not_say_is_not_verified_and_costs_no_marker(
     assert found.claims[0]["verdict"] == "unverified"
     assert lacking in found.claims[0]["reason"]
     assert "[1]" in found.text
-    assert found.open == []
+    assert found.uncited == []
 
 
 def test_what_the_question_and_the_headings_say_need_not_be_quoted():
@@ -123,17 +123,17 @@ DOUBTFUL = (
 
 def test_only_what_is_in_doubt_is_asked_about_with_its_passages():
     found = checked(*DOUBTFUL)
-    assert in_doubt(found) == {
+    assert doubtful_parts(found) == {
         1: ("It is so, says Borg.", LOCKS["text"]),
         2: ("Tea is steeped by Earl.", TEA["text"]),
     }
-    assert in_doubt(checked(DOUBTFUL[0])) == {}
+    assert doubtful_parts(checked(DOUBTFUL[0])) == {}
 
 
 def test_a_model_may_rescue_and_deny_and_without_a_verdict_all_stays():
     found = checked(*DOUBTFUL)
-    assert heard(found, (None, None)) == found
-    said = heard(found, (True, False))
+    assert with_verdicts(found, (None, None)) == found
+    said = with_verdicts(found, (True, False))
     shown = "It is stale after 30 minutes [1]. It is so, says Borg [1]. It was loved"
     assert said.text == f"{shown} (no quote found)."
     assert said.dropped == ["Tea is steeped by Earl."]

@@ -6,7 +6,7 @@ And what is said truly in other words: a denial is no fault where its quote says
 import pytest
 from openai_samples import chunk_of, document_of
 
-from rag.citations.check import check
+from rag.citations.check import check_draft
 
 PAGE = """# Locks and backups
 
@@ -79,7 +79,7 @@ DENIED = [
 def verdict(text, quote):
     told = [{"document": 1, "quote": quote}]
     part = {"before": "", "text": text, "quotes": told, "located": []}
-    return check([part], CONTEXT, "What is it?").claims[0]["verdict"]
+    return check_draft([part], CONTEXT, "What is it?").claims[0]["verdict"]
 
 
 @pytest.mark.parametrize("claim", [*IN_TEXT, *IN_QUOTE])

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2] / "sample_corpus"
 QUESTIONS = [json.loads(line) for line in (ROOT / "questions.jsonl").read_text().splitlines()]
 
 
-def words_of(path: Path) -> str:
+def match_words(path: Path) -> str:
     if path.suffix == ".pdf":
         import pypdf
 
@@ -26,7 +26,7 @@ def words_of(path: Path) -> str:
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question["id"])
 def test_each_question_is_true_of_the_files_it_names(question):
-    texts = [words_of(ROOT / name) for name in question["relevant"]]
+    texts = [match_words(ROOT / name) for name in question["relevant"]]
     assert question["answerable"] == bool(texts) == bool(question["answers"])
     for answer in question["answers"]:
         assert any(answer.casefold() in text for text in texts), answer

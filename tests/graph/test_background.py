@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from rag.turn_run import AbandonedError, Leave, in_background
+from rag.turn_run import Cancellation, RunCancelledError, in_background
 
 
 def test_items_come_in_order_and_an_error_where_the_next_one_is_wanted():
@@ -10,7 +10,7 @@ def test_items_come_in_order_and_an_error_where_the_next_one_is_wanted():
         yield from range(5)
         raise KeyError("model")
 
-    items = in_background(run, Leave())
+    items = in_background(run, Cancellation())
     assert [next(items) for _ in range(5)] == [0, 1, 2, 3, 4]
     with pytest.raises(KeyError):
         next(items)
@@ -18,7 +18,7 @@ def test_items_come_in_order_and_an_error_where_the_next_one_is_wanted():
 
 def test_leaving_does_not_wait_and_what_follows_has_no_effect():
     asked, replied, ended = threading.Event(), threading.Event(), threading.Event()
-    leave = Leave()
+    cancel = Cancellation()
     kept = []
 
     def run():
@@ -26,14 +26,14 @@ def test_leaving_does_not_wait_and_what_follows_has_no_effect():
             yield "asked"
             asked.set()
             replied.wait(30)  # the model takes its time
-            with pytest.raises(AbandonedError):
-                leave.unless_left(lambda: kept.append("turn"))
+            with pytest.raises(RunCancelledError):
+                cancel.unless_cancelled(lambda: kept.append("turn"))
             yield "answered"
             kept.append("went on")
         finally:
             ended.set()
 
-    items = in_background(run, leave)
+    items = in_background(run, cancel)
     assert next(items) == "asked"
     assert asked.wait(30)
     items.close()
@@ -44,7 +44,7 @@ def test_leaving_does_not_wait_and_what_follows_has_no_effect():
 
 def test_leaving_waits_for_what_must_not_be_halved():
     begun, finish = threading.Event(), threading.Event()
-    leave = Leave()
+    cancel = Cancellation()
     order = []
 
     def keep():
@@ -52,10 +52,10 @@ def test_leaving_waits_for_what_must_not_be_halved():
         finish.wait(30)
         order.append("kept")
 
-    keeper = threading.Thread(target=leave.unless_left, args=(keep,))
+    keeper = threading.Thread(target=cancel.unless_cancelled, args=(keep,))
     keeper.start()
     assert begun.wait(30)
-    leaver = threading.Thread(target=lambda: (leave.leave(), order.append("left")))
+    leaver = threading.Thread(target=lambda: (cancel.cancel(), order.append("left")))
     leaver.start()
     finish.set()
     keeper.join(30)
@@ -64,17 +64,17 @@ def test_leaving_waits_for_what_must_not_be_halved():
 
 
 def test_an_interrupt_is_heeded_where_the_next_item_is_waited_for():
-    leave, waited = Leave(), threading.Event()
+    cancel, waited = Cancellation(), threading.Event()
 
     def run():
         yield "asked"
         waited.wait(30)
         yield "answered"
 
-    items = in_background(run, leave)
+    items = in_background(run, cancel)
     assert next(items) == "asked"
-    leave.interrupt()
+    cancel.interrupt()
     with pytest.raises(KeyboardInterrupt):
         next(items)
-    assert leave.left
+    assert cancel.cancelled
     waited.set()

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from openai_samples import settings_for
 
-from rag.budget import Budget, BudgetSpent, recorded, recorded_call, with_calls
+from rag.budget import Budget, BudgetSpent, add_calls, record_call, record_calls
 from rag.engines.openai.prices import charge, price_of, require_prices
 from rag.engines.openai.reply import Reply
 from state.answer import NO_USAGE, add_usage
@@ -24,9 +24,9 @@ def test_time_runs_from_the_start():
 def test_tokens_leave_room_for_what_is_left():
     budget = Budget(max_tokens=1000)
     budget.add(300, None)
-    assert budget.room(200, None) == 500
+    assert budget.max_output_tokens(200, None) == 500
     with pytest.raises(BudgetSpent, match="1,000 tokens"):
-        budget.room(700, None)
+        budget.max_output_tokens(700, None)
     budget.add(700, None)
     with pytest.raises(BudgetSpent, match="--max-tokens"):
         budget.check()
@@ -34,10 +34,10 @@ def test_tokens_leave_room_for_what_is_left():
 
 def test_money_leaves_room_at_the_model_s_price():
     budget = Budget(max_cost=0.01)
-    assert budget.room(1000, (1.0, 2.0)) == 4500
+    assert budget.max_output_tokens(1000, (1.0, 2.0)) == 4500
     budget.add(1000, 0.0095)
     with pytest.raises(BudgetSpent, match=r"\$0.01"):
-        budget.room(1000, (1.0, 2.0))
+        budget.max_output_tokens(1000, (1.0, 2.0))
     budget.add(1, 0.0005)
     with pytest.raises(BudgetSpent, match="--max-cost"):
         budget.check()
@@ -61,11 +61,11 @@ def test_prices_of_the_settings_come_first():
 def test_one_unpriced_call_makes_the_cost_unknown():
     budget = Budget()
     counted = Reply("Yes.", usage={"input_tokens": 100, "output_tokens": 1, "total_tokens": 101})
-    with recorded() as calls:
+    with record_calls() as calls:
         for price, reply in (((1.0, 1.0), counted), (None, Reply("Yes."))):
-            with recorded_call(calls, "chat", "m", "h") as call:
+            with record_call(calls, "chat", "m", "h") as call:
                 charge(call, [("user", "Is it so?")], reply, price, budget)
-    usage = with_calls(NO_USAGE, "generate", calls)
+    usage = add_calls(NO_USAGE, "generate", calls)
     assert usage["llm_calls"] == 2
     assert usage["cost_usd"] is None
     assert usage["by_node"]["generate"]["estimated"] is True

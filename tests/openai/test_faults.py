@@ -7,7 +7,7 @@ import pytest
 from openai_samples import KEY, PARIS, answering, chunk_of, connect, grading, settings_for
 from scripted_server import ScriptedServer, Sent, call, hang, raw, reset, status, stream, text
 
-from rag.budget import recorded
+from rag.budget import record_calls
 from rag.endpoint.address import chat_endpoint, request_seconds
 from state.errors import ModelAccessError, ModelError, SettingsError
 
@@ -101,7 +101,7 @@ def test_a_server_that_reads_less_than_was_sent_has_cut_it_and_that_is_told(coun
     reply = text("Paris [1].", usage=(counted, 5) if counted else None)
     with ScriptedServer(reply) as server:
         request = answering(*[{**long, "chunk_id": str(n)} for n in range(3)])
-        with recorded() as calls:
+        with record_calls() as calls:
             connect(server).generate(request, lambda _: None)
     warnings = [call["warning"] for call in calls if call["warning"]]
     assert bool(warnings) == cut

@@ -8,7 +8,7 @@ from bad_servers import MISDEEDS, bad_server
 from openai_samples import BERLIN, PARIS, answering, connect, said, settings_for
 from scripted_server import ScriptedServer, Sent, chunk, status, stream, text
 
-from rag.budget import Budget, BudgetSpent, recorded
+from rag.budget import Budget, BudgetSpent, record_calls
 from state.errors import ModelError
 
 
@@ -43,7 +43,7 @@ def test_each_piece_is_passed_on_before_the_next_is_sent():
 
 
 def test_usage_that_is_not_sent_is_counted_and_marked():
-    with ScriptedServer(text("Paris [1].", usage=None)) as server, recorded() as calls:
+    with ScriptedServer(text("Paris [1].", usage=None)) as server, record_calls() as calls:
         generate(server)
     (call,) = calls
     assert call["estimated"] is True
@@ -161,7 +161,7 @@ def test_where_nobody_watches_the_answer_comes_in_one_piece(ending):
     shown: list[str] = []
     with ScriptedServer(text("<think>Hm.</think> Paris [1].", finish=ending)) as server:
         engine = connect(server).for_question(Budget(), streamed=False)
-        with recorded() as calls:
+        with record_calls() as calls:
             result = engine.generate(answering(), shown.append)
         assert not server.requests[0].body["stream"]
     assert shown == ["Paris [1]."]

@@ -1,7 +1,13 @@
 import pickle
 
 from rag.research.planning import MOST_SUBTASKS
-from rag.research.virtual_files import DONE_STEPS, INLINE_BYTES, artifact_name, evict, written
+from rag.research.virtual_files import (
+    DONE_STEPS,
+    INLINE_BYTES,
+    artifact_name,
+    evict,
+    new_file_entry,
+)
 from state.research_state import FileEntry, merge_files
 
 
@@ -16,8 +22,8 @@ def entry(step: int, status: str = "done", size: int = 10) -> FileEntry:
 
 
 def test_small_files_stay_inline_and_large_ones_point_to_the_journal():
-    small = written("a.md", "x" * INLINE_BYTES, 1, "done")
-    large = written("b.md", "é" * INLINE_BYTES, 1, "done")
+    small = new_file_entry("a.md", "x" * INLINE_BYTES, 1, "done")
+    large = new_file_entry("b.md", "é" * INLINE_BYTES, 1, "done")
     assert (small["pointer"], small["content"]) == (None, "x" * INLINE_BYTES)
     assert (large["content"], large["bytes"]) == (None, 2 * INLINE_BYTES)
     assert large["pointer"] == "home.db#b.md"
@@ -48,6 +54,6 @@ def test_what_a_planner_s_largest_round_leaves_is_small():
         if step % MOST_SUBTASKS == 1:
             files = merge_files(files, evict(files, step - 1))
         name = artifact_name("searcher", step, "Title", files)
-        files = merge_files(files, {name: written(name, "x" * INLINE_BYTES, step, "done")})
+        files = merge_files(files, {name: new_file_entry(name, "x" * INLINE_BYTES, step, "done")})
         assert len(pickle.dumps(files)) < 400_000
     assert len(files) == DONE_STEPS + 1 + MOST_SUBTASKS

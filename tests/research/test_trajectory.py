@@ -12,7 +12,7 @@ from research_scripted import ScriptedResearcher
 from turn_samples import open_turn_store
 
 from rag.research.run import Research
-from rag.research.virtual_files import written
+from rag.research.virtual_files import new_file_entry
 from state.checkpoints import TurnSaver
 from state.errors import StoreBusyError, UsageError
 from state.research_state import FileEntry
@@ -68,10 +68,10 @@ def test_what_left_the_state_is_whole_in_the_journal(home: Path, monkeypatch: py
     spilled: dict[str, FileEntry] = {}
 
     def kept(*given: Any) -> FileEntry:
-        spilled[given[0]] = written(*given)
+        spilled[given[0]] = new_file_entry(*given)
         return spilled[given[0]]
 
-    monkeypatch.setattr("rag.research.research_graph.written", kept)
+    monkeypatch.setattr("rag.research.research_graph.new_file_entry", kept)
     with scripted(home) as run:
         report = run.start("What came of it?")
         held = {

@@ -10,7 +10,7 @@ from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from rag.budget import Budget, BudgetSpent, call_log, recorded_call
+from rag.budget import Budget, BudgetSpent, call_log, record_call
 from rag.endpoint.address import CONNECT_SECONDS, Endpoint, request_seconds, sdk_client
 from rag.endpoint.failures import failure, foreign_errors, quoted
 from rag.engines.openai.prices import charge, price_of, tokens_of
@@ -126,7 +126,7 @@ class ChatModel:
 
         messages, budget = request.messages, request.budget
         words = sha256(messages[0][1].encode()).hexdigest()[:12]
-        with recorded_call(call_log(), "chat", self.name, self.endpoint.host, words) as call:
+        with record_call(call_log(), "chat", self.name, self.endpoint.host, words) as call:
             try:
                 # LangSmith's variables in the environment do not send documents anywhere from here.
                 with tracing_context(enabled=False):
@@ -196,7 +196,7 @@ class ChatModel:
         budget = request.budget
         budget.check()
         if budget.counts:
-            room = budget.room(tokens_of(request.messages), self.price)
+            room = budget.max_output_tokens(tokens_of(request.messages), self.price)
             most = most if room is None else min(most, room)
         left = budget.seconds_left()
         seconds = max(self.seconds if left is None else min(self.seconds, left), 0.001)
