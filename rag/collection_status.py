@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from rag.embed.weights import held_model
+from rag.embed.weights import installed_model
 from rag.index.collection_rows import no_such_collection
 from rag.ingest.roots import is_unfinished
 from rag.ingest.staleness import staleness
@@ -53,7 +53,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
             raise no_such_collection(only, names)
         found = [each for each in found if each.name == only]
     engine = choose_engine(settings).name
-    reader = held_model(settings.home)
+    reader = installed_model(settings.home)
     with Journal(settings.home) as journal:
         research = [{"run_id": run["id"], "question": run["asked"]} for run in journal.unfinished()]
     return {

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from rag.engines.protocol import Engine
 from rag.index.reader import CollectionReader
-from rag.reading.meaning import Meaning
+from rag.reading.reranker import Reranker
 from state.answer import ANSWER_SCHEMA, NO_USAGE, Answer
 from state.graph_state import fresh
 from state.passages import HistoryTurn, RetrievedChunk
@@ -36,7 +36,7 @@ class Dependencies:
 
     settings: Settings
     reader: CollectionReader
-    meaning: Meaning
+    reranker: Reranker
     engine: Engine
     trace_id: str
     fallback: Engine | None = None

@@ -60,7 +60,7 @@ def open_reader(
         NoIndexError, UsageError, EmbedderMismatchError: as `Store.open_collection`; or nothing
             matches `settings.files`.
     """
-    from rag.reading.meaning import Meaning
+    from rag.reading.reranker import Reranker
 
     store, embedder, files = store_of(settings), build_embedder(settings), _chosen(settings.files)
     with closing(
@@ -71,7 +71,7 @@ def open_reader(
                 f"No document of {reader.name!r} matches {settings.files!r}.",
                 "`crag collections show` lists them; `*` does not match a slash, `**/` does.",
             )
-        reader.order = Meaning(settings.home).order
+        reader.rerank = Reranker(settings.home).rerank
         yield reader
 
 

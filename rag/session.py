@@ -17,7 +17,7 @@ from rag.dependencies import Dependencies
 from rag.engines.local.engine import LocalEngine
 from rag.graph import shared_graph
 from rag.opening import build_engine, choose_engine, open_reader
-from rag.reading.meaning import Meaning
+from rag.reading.reranker import Reranker
 from rag.turn_run import Cancellation, failed_event, failed_turn, run_turn
 from state.answer import Answer
 from state.closing import Closing
@@ -65,8 +65,8 @@ class Session(Closing):
             choice = choose_engine(settings)
             if choice.notice is not None:
                 notify(choice.notice)
-            self.meaning = Meaning(settings.home)
-            local = LocalEngine(self.reader, self.meaning)
+            self.reranker = Reranker(settings.home)
+            local = LocalEngine(self.reader, self.reranker)
             self.engine = build_engine(choice.name, settings, local)
             opened.callback(self.engine.close)
             self._local = local if self.engine.model is not None else None
@@ -140,7 +140,7 @@ class Session(Closing):
         deps = Dependencies(
             settings=self.settings,
             reader=self.reader,
-            meaning=self.meaning,
+            reranker=self.reranker,
             engine=self.engine.for_question(budget, streamed=tokens),
             fallback=self._local,
             search_web=self._web,

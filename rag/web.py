@@ -16,7 +16,7 @@ from rag.text.blocks import blocks_of_text
 from state.errors import RemoteError, SettingsError
 from state.passages import WEB_PREFIX, RetrievedChunk
 from state.settings import Settings
-from state.wording import sound
+from state.wording import without_surrogates
 
 MAX_SNIPPET = 2_000
 
@@ -91,7 +91,7 @@ def open_web(settings: Settings) -> WebSearch | None:
 
 
 def _field(item: dict[str, Any], name: str) -> str:
-    return sound(str(item.get(name) or ""))
+    return without_surrogates(str(item.get(name) or ""))
 
 
 def _chunk(rank: int, url: str, title: str, text: str) -> RetrievedChunk:

@@ -1,5 +1,5 @@
-"""Calls in a thread of their own: one deadline for somebody else's server, however it answers, and
-what is loaded beside other work.
+"""Calls on a thread of their own: one deadline for a foreign server, however it answers, and
+loading in the background.
 
 The limits that HTTP clients take count each read anew: a server that drips a byte a second
 passes them all.
@@ -15,8 +15,8 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 
-def begun(call: Callable[[], T]) -> Future[T]:
-    """What `call()` will give or raise; nobody waits for its thread at the end of the process."""
+def submit(call: Callable[[], T]) -> Future[T]:
+    """Runs `call()` on a daemon thread, which does not keep the process alive."""
     future: Future[T] = Future()
 
     def work() -> None:
@@ -29,22 +29,20 @@ def begun(call: Callable[[], T]) -> Future[T]:
     return future
 
 
-def within(seconds: float, call: Callable[[], T]) -> T:
-    """`call()`, and what it raises. A call that takes longer is left to its own limits.
+def call_with_timeout(seconds: float, call: Callable[[], T]) -> T:
+    """What `call()` returns or raises. One that takes longer is left running, to its own limits.
 
     Raises:
         TimeoutError: it took longer.
     """
-    future = begun(call)
+    future = submit(call)
     if not wait([future], max(0.0, seconds)).done:
         raise TimeoutError(f"no whole reply within {seconds:.3g} s")
     return future.result()
 
 
-class Beside(Generic[T]):
-    """What is loaded once, beside other work where that was begun in time; what failed is tried
-    again.
-    """
+class BackgroundLoad(Generic[T]):
+    """Loads a value once, in the background if begun early; a failed load is tried again."""
 
     def __init__(self, load: Callable[[], T]) -> None:
         self._load = load
@@ -55,7 +53,7 @@ class Beside(Generic[T]):
         with self._lock:
             future = self._future
             if future is None or (future.done() and future.exception() is not None):
-                future = self._future = begun(self._load)
+                future = self._future = submit(self._load)
             return future
 
     def get(self) -> T:

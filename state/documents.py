@@ -44,7 +44,7 @@ class Chunk:
         return replace(self, chunk_id=identity, source=source, title=title)
 
 
-def under_headings(title: str | None, heading: str) -> str:
+def heading_path(title: str | None, heading: str) -> str:
     """Where a chunk stands: its document's title, then the headings above it, of which the first is
     often the title.
     """
@@ -59,9 +59,9 @@ def without_header(heading: str) -> tuple[str, str]:
     return above[3:], f"| {header}" if bar else ""
 
 
-def headed_text(title: str | None, heading: str, text: str) -> str:
+def text_with_headings(title: str | None, heading: str, text: str) -> str:
     """A chunk's text under where it stands, as embedders are given it."""
-    above = under_headings(title, heading)
+    above = heading_path(title, heading)
     return f"{above}\n{text}" if above else text
 
 

@@ -12,7 +12,7 @@ from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from state.database import Database
-from state.deadline import within
+from state.deadline import call_with_timeout
 from state.errors import RemoteStoreError, StoreBusyError, UsageError, refuse_other
 from state.extras import require_extra
 from state.urls import is_postgres
@@ -107,7 +107,7 @@ def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
         )
 
     with postgres_failures(place(url)):
-        made = within(_CONNECT_SECONDS, made_now)
+        made = call_with_timeout(_CONNECT_SECONDS, made_now)
         made.execute(f"set lock_timeout = '{LOCK_SECONDS}s'")
         if schema is not None:
             made.execute(SQL("set search_path = {}, public").format(Identifier(schema)))

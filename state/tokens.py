@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from state.errors import SetupError
-from state.wording import sound
+from state.wording import without_surrogates
 
 if TYPE_CHECKING:
     import tiktoken
@@ -57,7 +57,7 @@ def count_tokens(text: str) -> int:
     """Tokens in `text`; what looks like a special token is counted as plain text."""
     if not text:
         return 0
-    return len(encoding().encode(sound(text), disallowed_special=()))
+    return len(encoding().encode(without_surrogates(text), disallowed_special=()))
 
 
 def about_tokens(text: str) -> int:

@@ -9,14 +9,14 @@ from typing import Any
 _FEW = 5
 
 
-def sound(text: str) -> str:
+def without_surrogates(text: str) -> str:
     """Without halves of a surrogate pair, which JSON can name and no file or request can hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def storable(text: str) -> str:
     """As a column of either database takes it."""
-    return sound(text).replace("\0", " ")
+    return without_surrogates(text).replace("\0", " ")
 
 
 def plural(count: int, noun: str) -> str:

@@ -131,9 +131,9 @@ def _offer_reader(home: Path, terminal: Terminal) -> None:
     elsewhere says in one line what fetches it. What fails costs no ingest.
     """
     from rag.embed.fetch_weights import fetch_model
-    from rag.embed.weights import MEGABYTES, OFFER, held_model
+    from rag.embed.weights import MEGABYTES, OFFER, installed_model
 
-    if held_model(home) is not None or not first_time(home, "offered"):
+    if installed_model(home) is not None or not first_time(home, "offered"):
         return
     if not (sys.stdin.isatty() and terminal.err_is_tty):
         terminal.notice(OFFER)

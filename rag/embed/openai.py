@@ -21,7 +21,7 @@ from rag.endpoint.address import (
 from rag.endpoint.failures import failure, foreign_errors
 from state.errors import ModelError
 from state.settings import Settings
-from state.wording import sound
+from state.wording import without_surrogates
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -65,7 +65,7 @@ class OpenAIEmbedder:
 
     def _embed(self, texts: Sequence[str], retries: int) -> Vectors:
         # Servers refuse empty text; a lone surrogate cannot be sent at all.
-        clean = [sound(text) for text in texts]
+        clean = [without_surrogates(text) for text in texts]
         wanted = [place for place, text in enumerate(clean) if text.strip()]
         batches = [
             [clean[place] for place in wanted[first : first + BATCH]]

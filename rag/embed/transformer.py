@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 from rag.embed.protocol import TokenVectors
 from rag.embed.weights import GRAPH, TOKENIZER
 from state.cores import usable_cores
-from state.deadline import Beside
+from state.deadline import BackgroundLoad
 from state.errors import SetupError
-from state.wording import sound
+from state.wording import without_surrogates
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
@@ -36,7 +36,7 @@ class Transformer:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._loaded = Beside(self._load)
+        self._loaded = BackgroundLoad(self._load)
 
     def prepare(self) -> None:
         """Beside a search, which their loaders let go on; raises nothing."""
@@ -46,7 +46,7 @@ class Transformer:
         """Unit vectors of each text's tokens but its signs. A long text is read in windows, whose
         edges are read twice.
         """
-        return [self._read(sound(text[:_CHARACTERS])) for text in texts]
+        return [self._read(without_surrogates(text[:_CHARACTERS])) for text in texts]
 
     def _read(self, text: str) -> TokenVectors:
         """By itself: texts that are read together are rounded together, and it takes no longer."""

@@ -24,7 +24,7 @@ OFFER = f"`crag model get` ({MEGABYTES} MB, once) has what is found ranked by me
 
 
 @dataclass(frozen=True, slots=True)
-class HeldModel:
+class InstalledModel:
     name: str
     folder: Path
 
@@ -37,12 +37,12 @@ def models_folder(home: Path) -> Path:
     return home / "models"
 
 
-def held_model(home: Path) -> HeldModel | None:
+def installed_model(home: Path) -> InstalledModel | None:
     """The reader's weights, if they were fetched for this home or for the user's own."""
     for place in (home, default_home()):
         folder = models_folder(place) / IDENTITY
         if all((folder / name).is_file() for name in (GRAPH, TOKENIZER)):
-            return HeldModel(MODEL, folder)
+            return InstalledModel(MODEL, folder)
     return None
 
 

@@ -17,7 +17,7 @@ import httpx2
 import openai
 from openai import DefaultHttpxClient
 
-from state.deadline import within
+from state.deadline import call_with_timeout
 
 MOST_BYTES = 64 << 20
 """Ten times the largest reply that is asked for: 64 embeddings of 4,096 numbers, in digits."""
@@ -61,7 +61,7 @@ class BoundedClient(DefaultHttpxClient):
         request.headers["Accept-Encoding"] = "identity"
         send = super().send
         try:
-            reply = within(min(seconds, reply_by - now), lambda: send(request, **given))
+            reply = call_with_timeout(min(seconds, reply_by - now), lambda: send(request, **given))
         except (TimeoutError, httpx2.TimeoutException) as error:
             raise openai.APITimeoutError(request=request) from error
         except (httpx2.ConnectError, httpx2.UnsupportedProtocol, httpx2.ProxyError) as error:

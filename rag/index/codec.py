@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from state.blocks import Block, BlockKind
-from state.wording import sound
+from state.wording import without_surrogates
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
@@ -26,7 +26,7 @@ def decode_path(data: bytes) -> str:
 
 def encode_label(text: str) -> str:
     """A title, heading or reason that any column takes."""
-    return sound(text).replace("\0", "\ufffd")
+    return without_surrogates(text).replace("\0", "\ufffd")
 
 
 class DeflatedText:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rag.embed.protocol import Vectors
-from state.documents import Chunk, headed_text
+from state.documents import Chunk, text_with_headings
 
 Notice = Callable[[str], None]
 """Receives one line for the person, such as that the vector store was built again."""
@@ -95,4 +95,4 @@ class DocumentPart:
 
 def embedding_text(chunk: Chunk) -> str:
     """What an embedder is given of a chunk."""
-    return headed_text(chunk.title, chunk.heading, chunk.text)
+    return text_with_headings(chunk.title, chunk.heading, chunk.text)

@@ -23,7 +23,7 @@ from state.database import Database, Sql
 from state.errors import NoIndexError
 from state.passages import RetrievedChunk
 
-Order = Callable[[str, Sequence[RetrievedChunk]], list[RetrievedChunk]]
+Rerank = Callable[[str, Sequence[RetrievedChunk]], list[RetrievedChunk]]
 """What a query found, best first, in another order and scored by it."""
 
 
@@ -34,8 +34,8 @@ class CollectionReader:
 
     _sql: Sql
     _queries: Queries
-    order: Order | None = None
-    """Of what a search found, where something reads it (`rag/reading/meaning.py`)."""
+    rerank: Rerank | None = None
+    """Of what a search found, where something reads it (`rag/reading/reranker.py`)."""
 
     def __init__(
         self,
@@ -121,7 +121,7 @@ class CollectionReader:
 
     def search(self, query: str, k: int) -> list[RetrievedChunk]:
         """The `k` best chunks by score fusion of BM25 and cosine, best first (`loop` is 0), in the
-        reader's `order` where it has one; of copies the best stands for all.
+        reader's `rerank` where it has one; of copies the best stands for all.
 
         Any text is a legal query; one without a searchable word uses the dense leg alone.
         """
@@ -137,7 +137,7 @@ class CollectionReader:
                 with self.snapshot():
                     there = candidates(self._queries, self._vocabulary, query, vector, wanted)
                 found = there.best(wanted)
-                found = self.order(query, found) if self.order is not None else found
+                found = self.rerank(query, found) if self.rerank is not None else found
                 self._found = {asked: found}
         return [chunk.copy() for chunk in found[:k]]
 

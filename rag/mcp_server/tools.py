@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, model_validator
 from rag.session import Session, open_session
 from state.errors import CragError, UsageError
 from state.settings import Settings
-from state.wording import sound
+from state.wording import without_surrogates
 
 PAGE = 16_000
 """Characters of a source that are read at once: some 4,000 tokens."""
@@ -174,5 +174,5 @@ def _worded(text: str) -> str:
 
 def _mended(value: Any) -> Any:
     if isinstance(value, str):
-        return sound(value)
+        return without_surrogates(value)
     return [_mended(each) for each in value] if isinstance(value, list) else value

@@ -45,7 +45,7 @@ def _found(state: GraphState, deps: Dependencies) -> list[Citation]:
     """What code takes for the nearest; a model may have pointed at something."""
     questions = [part["question"] for part in state["parts"]]
     snippets = shown_snippets(
-        questions, state["documents"], deps.meaning, deps.reader, full=deps.settings.full
+        questions, state["documents"], deps.reranker, deps.reader, full=deps.settings.full
     )
     return [snippet["located"] for snippet in snippets]
 

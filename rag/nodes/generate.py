@@ -80,7 +80,7 @@ def _without_budget(deps: Dependencies, request: GenerateRequest, emit: Emit) ->
     if not request.passages:
         questions = [part["question"] for part in request.parts]
         passages = shown_snippets(
-            questions, request.documents, deps.meaning, deps.reader, full=deps.settings.full
+            questions, request.documents, deps.reranker, deps.reader, full=deps.settings.full
         )
         request = replace(request, passages=passages)
     return replace(deps.fallback.generate(request, emit), complete=False)

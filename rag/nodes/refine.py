@@ -36,7 +36,7 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
             return {"context": context}
     questions = [part["question"] for part in state["parts"]]
     full = deps.settings.full
-    passages = shown_snippets(questions, ordered, deps.meaning, deps.reader, full=full)
+    passages = shown_snippets(questions, ordered, deps.reranker, deps.reader, full=full)
     if deps.engine.model is None:
         cited = [each["located"] for each in passages]
         _tell(runtime, documents, [(held["source"], held) for held in cited])

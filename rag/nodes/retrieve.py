@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    runtime.context.meaning.prepare(state["query"])
+    runtime.context.reranker.prepare(state["query"])
     reader, k = runtime.context.reader, _wanted(runtime.context)
     hits = reader.search(state["query"], max(POOL, k))
     if state["second_query"] is not None:

@@ -2,8 +2,8 @@
 
 What it leans on is carried over behind it: the last question that stood alone and what was asked
 since, as typed. What reads the whole reads the question by itself, too, and with what its pronoun
-may mean (`rag/reading/meaning.py`), so that the old topic does not drown the new question. Choosing
-words of the earlier questions in their place answered one fewer of 45 turns over seven
+may mean (`rag/reading/reranker.py`), so that the old topic does not drown the new question.
+Choosing words of the earlier questions in their place answered one fewer of 45 turns over seven
 documentations.
 """
 
@@ -13,9 +13,9 @@ import re
 from collections.abc import Sequence
 
 from rag.index.terms import fold, term_spans, terms
-from rag.question.parse import parted, with_context
+from rag.question.parse import split_context, with_context
 from rag.question.small_talk import is_small_talk
-from rag.question.specificity import said, specificities
+from rag.question.specificity import specificities, total_specificity
 from state.passages import HistoryTurn
 
 # Sums of specificities (`specificity.py`), of which a middling noun has about 1.
@@ -52,7 +52,7 @@ def stand_alone(question: str, history: Sequence[HistoryTurn]) -> tuple[str, str
     """
     others = (turn for turn in history if turn["question"].strip() != question.strip())
     asked = [turn for turn in others if _asks(turn["question"])]
-    if not asked or not _leans(question):
+    if not asked or not _needs_context(question):
         return question, ""
     alone = [turn["standalone_question"] == turn["question"] for turn in asked]
     topic = len(alone) - 1 - alone[::-1].index(True) if any(alone) else 0
@@ -65,21 +65,21 @@ def _asks(text: str) -> bool:
     return bool(terms(text)) and not is_small_talk(text)
 
 
-def _leans(question: str) -> bool:
+def _needs_context(question: str) -> bool:
     """Whether the question says too little alone, or a pronoun has nothing before it to mean."""
     first = next(iter(question.split()), "")
     least = _TWO_WORDS if terms(first) else _BARE
-    if _OPENING.match(question) or said(question) <= least:
+    if _OPENING.match(question) or total_specificity(question) <= least:
         return True
     pronoun = _PRONOUN.search(question)
-    return pronoun is not None and said(question[: pronoun.start()]) <= _TWO_WORDS
+    return pronoun is not None and total_specificity(question[: pronoun.start()]) <= _TWO_WORDS
 
 
-def meant(question: str) -> list[str]:
+def resolved_wordings(question: str) -> list[str]:
     """What a follow-up may mean: with a word of what is carried behind it in its pronoun's place,
     or else at its end; with each of the words that say most, and with both.
     """
-    typed, carried = parted(question)
+    typed, carried = split_context(question)
     known = {fold(typed[start:end]) for start, end, _ in term_spans(typed)}
     words = dict.fromkeys(carried[start:end] for start, end, _ in term_spans(carried))
     new = [word for word in words if fold(word) not in known]

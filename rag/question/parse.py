@@ -22,7 +22,7 @@ SPECIFIC = 0.7
 """The specificity from which a word names something that a passage can lack."""
 
 
-def specific(question: ParsedQuestion) -> Sequence[str]:
+def specific_terms(question: ParsedQuestion) -> Sequence[str]:
     """The terms that name what is asked about; all of them where none says more than others."""
     says = question["specificity"]
     return [term for term in question["terms"] if says[term] >= SPECIFIC] or question["terms"]
@@ -71,7 +71,7 @@ def with_context(question: str, context: str) -> str:
     return f"{question.rstrip()} ({context})" if context else question
 
 
-def parted(question: str) -> tuple[str, str]:
+def split_context(question: str) -> tuple[str, str]:
     """The question without its context, and that; empty where it has none."""
     place = question.rfind(" (") if question.endswith(")") else -1
     return (question, "") if place < 0 else (question[:place], question[place + 2 : -1])

@@ -12,7 +12,7 @@ from rag.question.followup import stand_alone
 from rag.question.parse import (
     QUESTION_CHARACTERS,
     parse_question,
-    parted,
+    split_context,
     with_context,
 )
 from state.passages import HistoryTurn, QuestionPart, RetrievedChunk
@@ -78,7 +78,7 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
     """The questions within, in order, what is beyond `most` together as the last; what is no
     question belongs to the one before; the text itself where none is before it.
     """
-    text, about = parted(text[:QUESTION_CHARACTERS])
+    text, about = split_context(text[:QUESTION_CHARACTERS])
     gaps = [gap.span() for gap in _PART.finditer(text)]
     pieces: list[tuple[int, int]] = []
     for (_, start), (end, _) in pairwise([(0, 0), *gaps, (len(text), len(text))]):

@@ -33,7 +33,7 @@ def capitalized(text: str) -> set[str]:
     return {term for start, _, found in term_spans(text) if start in capital for term in found}
 
 
-def said(text: str) -> float:
+def total_specificity(text: str) -> float:
     """How much a text says in all, each of its words once."""
     words = {fold(text[start:end]) for start, end, _ in term_spans(text)}
     return sum(specificities([*words]))

@@ -10,9 +10,9 @@ from statistics import fmean
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.index.vocabulary import reading_for
-from rag.question.parse import parse_question, parted, share
-from rag.reading.meaning import MaxSim, Meaning, headed
-from rag.reading.shown import lead_of, shown_stretch
+from rag.question.parse import parse_question, share, split_context
+from rag.reading.display import display_text, lead_of
+from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings
 from rag.reading.stretches import Stretch, reach, section_units, stretches_of
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
@@ -50,38 +50,38 @@ _SAID_AGAIN = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
-    """`worth` is comparable within one question only; `read` is its chunk's text as it was read, in
+class ScoredStretch:
+    """`score` is comparable within one question only; `read` is its chunk's text as it was read, in
     which the chunk `begins` behind its headings.
     """
 
     stretch: Stretch
-    worth: float
-    likeness: float
+    score: float
+    similarity: float
     read: MaxSim
     begins: int
 
 
 def snippets(
-    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning
-) -> list[Weighed]:
+    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
+) -> list[ScoredStretch]:
     """The best stretches of the first chunks, best first, none saying again what another says, and
     rather of several chunks than of one (after maximal marginal relevance, Carbonell and
     Goldstein 1998).
     """
-    found = _measured(question, chunks, meaning)
+    found = _measured(question, chunks, reranker)
     by_words = (_FAR_BEHIND_BY_WORDS, 0.0)
-    far, same = (FAR_BEHIND, _SAME_CHUNK) if meaning.reads else by_words
-    kept: list[Weighed] = []
+    far, same = (FAR_BEHIND, _SAME_CHUNK) if reranker.is_neural else by_words
+    kept: list[ScoredStretch] = []
     while len(kept) < MOST and (following := _next(found, kept, far, same)) is not None:
-        stretch = _tight(following)
+        stretch = _tightened(following)
         whole = _reaching(stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
         clear = not any(whole.overlaps(other.stretch) for other in kept)
         kept.append(replace(following, stretch=_ended(whole if clear else stretch)))
     return kept
 
 
-def _tight(found: Weighed) -> Stretch:
+def _tightened(found: ScoredStretch) -> Stretch:
     """From the sentence or line on from which it is as near; what begins below a heading, which
     says what that is about, does so still.
     """
@@ -98,23 +98,23 @@ def _tight(found: Weighed) -> Stretch:
 
 
 def _near(stretch: Stretch, read: MaxSim, begins: int) -> float:
-    return fmean(read.of(*_extents(stretch, begins)) or [0.0])
+    return fmean(read.within(*_extents(stretch, begins)) or [0.0])
 
 
 def _next(
-    found: Sequence[Weighed], kept: Sequence[Weighed], far: float, same: float
-) -> Weighed | None:
+    found: Sequence[ScoredStretch], kept: Sequence[ScoredStretch], far: float, same: float
+) -> ScoredStretch | None:
     """The best of what is not too `far` behind the first and says more than what is shown; of the
     same chunk as that it is worth less.
     """
     shown = [each.stretch for each in kept]
     chunks = {stretch.chunk["chunk_id"] for stretch in shown}
 
-    def worth(each: Weighed) -> float:
-        return each.worth - same * (each.stretch.chunk["chunk_id"] in chunks)
+    def worth(each: ScoredStretch) -> float:
+        return each.score - same * (each.stretch.chunk["chunk_id"] in chunks)
 
     for each in sorted(found, key=worth, reverse=True):
-        if kept and worth(each) < kept[0].worth - far:
+        if kept and worth(each) < kept[0].score - far:
             return None
         if not any(_repeats(each.stretch, other) for other in shown):
             return each
@@ -130,54 +130,54 @@ def _repeats(stretch: Stretch, shown: Stretch) -> bool:
 
 
 def nearest_stretch(
-    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning
-) -> Weighed | None:
+    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
+) -> ScoredStretch | None:
     """The best of the stretches, which a person is shown first."""
-    found = _measured(question, chunks, meaning)
-    return max(found, key=lambda each: each.worth, default=None)
+    found = _measured(question, chunks, reranker)
+    return max(found, key=lambda each: each.score, default=None)
 
 
 def nearest_of(
-    query: str, chunks: Sequence[RetrievedChunk], reader: CollectionReader, meaning: Meaning
+    query: str, chunks: Sequence[RetrievedChunk], reader: CollectionReader, reranker: Reranker
 ) -> list[str]:
     """Of each chunk what comes nearest to a query, as prose."""
     with reading_for(reader, query):
         question = parse_question(query, reader)
-        nearest = [nearest_stretch(question, [chunk], meaning) for chunk in chunks]
+        nearest = [nearest_stretch(question, [chunk], reranker) for chunk in chunks]
     return [
-        as_prose(chunk["text"] if found is None else _tight(found).text)
+        as_prose(chunk["text"] if found is None else _tightened(found).text)
         for chunk, found in zip(chunks, nearest, strict=True)
     ]
 
 
 def _measured(
-    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], meaning: Meaning
-) -> list[Weighed]:
+    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
+) -> list[ScoredStretch]:
     best = chunks[:READ]
     top, ranks = _ranks(best)
-    found: list[Weighed] = []
-    repeating: list[Weighed] = []
-    texts = list(map(headed, best))
+    found: list[ScoredStretch] = []
+    repeating: list[ScoredStretch] = []
+    texts = list(map(chunk_with_headings, best))
     for chunk, text, likeness in zip(
-        best, texts, meaning.likeness(question["text"], texts), strict=True
+        best, texts, reranker.similarities(question["text"], texts), strict=True
     ):
         begins = len(text) - len(chunk["text"])
         behind = ranks[chunk["chunk_id"]] - top
         for stretch in stretches_of(chunk):
             extents = _extents(stretch, begins)
-            near = likeness.of(*extents) or [0.0]
+            near = likeness.within(*extents) or [0.0]
             nearness = fmean(near)
             worth = nearness + _CODE * stretch.has_code
-            if meaning.reads:
+            if reranker.is_neural:
                 worth += _RANK * behind
             else:
                 held = share(question["weights"], set(terms(stretch.text)))
                 worth += _RANK_BY_WORDS * behind + _COVERED_BY_WORDS * held
             # A field of a file's head, or a row, that is no nearer than its title says nothing.
             field = stretch.units[0].alone and not stretch.above
-            least = fmean(likeness.of(extents[0]) or [0.0]) + _RANK if field else -1.0
+            least = fmean(likeness.within(extents[0]) or [0.0]) + _RANK if field else -1.0
             kept = found if _says_more(question, stretch) and nearness > least else repeating
-            kept.append(Weighed(stretch, worth, max(near), likeness, begins))
+            kept.append(ScoredStretch(stretch, worth, max(near), likeness, begins))
     return found or repeating
 
 
@@ -211,12 +211,12 @@ def _above(stretch: Stretch) -> str:
     return f"{stretch.chunk['title'] or ''} {stretch.heading}"
 
 
-def covered(question: ParsedQuestion, stretch: Stretch) -> float:
+def coverage(question: ParsedQuestion, stretch: Stretch) -> float:
     """The share of the question that it holds with what stands above it, 0 to 1: of the whole, or
     of what was typed where more of that is held than of what is carried behind it.
     """
     held = {*terms(stretch.text), *terms(_above(stretch))}
-    typed = {*terms(parted(question["text"])[0])}
+    typed = {*terms(split_context(question["text"])[0])}
     alone = {term: weight for term, weight in question["weights"].items() if term in typed}
     return max(share(question["weights"], held), share(alone, held))
 
@@ -229,7 +229,7 @@ def _says_more(question: ParsedQuestion, stretch: Stretch) -> bool:
 def shown_snippets(
     questions: Sequence[ParsedQuestion],
     chunks: Sequence[RetrievedChunk],
-    meaning: Meaning,
+    reranker: Reranker,
     reader: CollectionReader,
     *,
     full: bool = False,
@@ -239,7 +239,7 @@ def shown_snippets(
     """
     shown: dict[tuple[int, str], Snippet] = {}
     for part, question in enumerate(questions):
-        for each in snippets(question, chunks, meaning):
+        for each in snippets(question, chunks, reranker):
             located = _located(each.stretch, reader, full=full)
             shown.setdefault((part, located["shown"]), {"part": part, "located": located})
     return [*shown.values()]
@@ -266,7 +266,7 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
     passage = "\n".join(filter(None, (lead, whole)))
     located = make_citation(chunk, chunk, stretch.start, stretch.end, passage)
     located["heading"] = as_prose(heading_at(chunk, stretch.start)) or chunk["title"] or ""
-    shown = shown_stretch(chunk, units, lead, FIRST_LONGEST + BESIDE)
+    shown = display_text(chunk, units, lead, FIRST_LONGEST + BESIDE)
     located["shown"] = passage if full else shown
     return located
 

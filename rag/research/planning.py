@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterable, Sequence
 from textwrap import shorten
 
-from rag.question.parse import parted
+from rag.question.parse import split_context
 from rag.research.researcher import DraftSubtask, ResearchDependencies
 from rag.research.roles import ROLES, SEARCHER, WRITER
 from rag.research.virtual_files import artifact_name
@@ -100,7 +100,8 @@ def short_heading(heading: str, instruction: str) -> str:
     """
     words = heading.strip(" #*`.:").split()
     told = " ".join(words[:HEADING_WORDS]).rstrip(",;:") + "…" * (len(words) > HEADING_WORDS)
-    told = told or shorten(parted(instruction)[0].rstrip(" ?."), LONGEST_HEADING, placeholder="…")
+    question, _ = split_context(instruction)
+    told = told or shorten(question.rstrip(" ?."), LONGEST_HEADING, placeholder="…")
     return told[:1].upper() + told[1:]
 
 

@@ -19,11 +19,11 @@ from fit_grader import FILE, IN_DOMAIN_FROM, logistic, write
 from real_docs import Source, is_of, opened, sources
 from shown import holds_all
 
-from rag.engines.local.grade import Pool, promise
+from rag.engines.local.grade import Pool, answer_features
 from rag.engines.local.grader_model import Logistic
 from rag.index.vocabulary import reading_for
 from rag.question.parts import read_parts
-from rag.reading.meaning import Meaning
+from rag.reading.reranker import Reranker
 from rag.reading.snippets import shown_snippets
 
 FEATURES = ("likeness", "covered", "lead")
@@ -44,7 +44,7 @@ class Shown:
 
 
 def measured(source: Source, home: Path) -> list[Shown]:
-    rows, meaning = [], Meaning(home)
+    rows, reranker = [], Reranker(home)
     with opened(source, home) as session:
         for query in source.queries:
             with reading_for(session.reader, query["text"]):
@@ -52,8 +52,9 @@ def measured(source: Source, home: Path) -> list[Shown]:
                 if len(parts) > 1:
                     continue
                 hits = session.reader.search(parts[0]["question"]["text"], session.settings.k)
-                found = shown_snippets([parts[0]["question"]], hits, meaning, session.reader)
-                features = promise(Pool.of(parts[0]["question"], parts[0]["pool"]), hits, meaning)
+                found = shown_snippets([parts[0]["question"]], hits, reranker, session.reader)
+                pool = Pool.of(parts[0]["question"], parts[0]["pool"])
+                features = answer_features(pool, hits, reranker)
             cited = [each["located"] for each in found]
             right = holds_all("\n".join(each["shown"] for each in cited), query)
             of_file = "must" in query or any(is_of(each["source"], query) for each in cited)

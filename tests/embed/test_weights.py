@@ -14,9 +14,9 @@ from rag.embed import fetch_weights, transformer, weights
 from rag.embed.builtin import DIMENSION, builtin_embedder
 from rag.embed.protocol import TokenVectors
 from rag.embed.transformer import Transformer
-from rag.reading import kept_readings
-from rag.reading.kept_readings import KeptReadings
-from rag.reading.meaning import MEAN_WEIGHT, MaxSim
+from rag.reading import token_vector_cache
+from rag.reading.reranker import MEAN_WEIGHT, MaxSim
+from rag.reading.token_vector_cache import TokenVectorCache
 from state.errors import RemoteError, SetupError, UsageError
 
 
@@ -82,7 +82,7 @@ def test_other_weights_are_refused(known: Path, tmp_path: Path) -> None:
         file.write(b"x")
     with pytest.raises(UsageError, match="does not hold"):
         fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
-    assert weights.held_model(tmp_path / "home") is None
+    assert weights.installed_model(tmp_path / "home") is None
 
 
 @pytest.mark.usefixtures("known")
@@ -125,7 +125,7 @@ def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     fetch_weights.fetch_model(home, lambda _line: None, known)
     assert weights.remove_model(home)
-    assert weights.held_model(home) is None
+    assert weights.installed_model(home) is None
     assert not weights.remove_model(home)
 
 
@@ -169,13 +169,13 @@ def test_a_text_is_read_once(tmp_path: Path) -> None:
         asked.extend(texts)
         return list(map(made_up, texts))
 
-    first = KeptReadings(tmp_path / "reading.db").of(["wolf", "lamp", "wolf"], read)
-    again = KeptReadings(tmp_path / "reading.db").of(["lamp", "a bus", "wolf"], read)
+    first = TokenVectorCache(tmp_path / "reading.db").get(["wolf", "lamp", "wolf"], read)
+    again = TokenVectorCache(tmp_path / "reading.db").get(["lamp", "a bus", "wolf"], read)
     assert asked == ["wolf", "lamp", "a bus"]
     assert first[1].vectors.tolist() == again[0].vectors.tolist()
     for _ in range(2):
-        (nothing,) = KeptReadings(tmp_path / "reading.db").of(["---"], lambda _texts: [NOTHING])
-        assert not len(nothing.spans)
+        (none,) = TokenVectorCache(tmp_path / "reading.db").get(["---"], lambda _: [NOTHING])
+        assert not len(none.spans)
     for text, held in zip(("lamp", "a bus", "wolf"), again, strict=True):
         assert held.spans.tolist() == made_up(text).spans.tolist()
         directions = held.vectors / np.linalg.norm(held.vectors, axis=1, keepdims=True)
@@ -183,8 +183,8 @@ def test_a_text_is_read_once(tmp_path: Path) -> None:
 
 
 def test_what_was_read_long_ago_is_forgotten(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(kept_readings, "MOST_KEPT", 4)
-    kept = KeptReadings(tmp_path / "reading.db")
+    monkeypatch.setattr(token_vector_cache, "MOST_KEPT", 4)
+    kept = TokenVectorCache(tmp_path / "reading.db")
     asked: list[str] = []
 
     def read(texts: Sequence[str]) -> list[TokenVectors]:
@@ -192,13 +192,13 @@ def test_what_was_read_long_ago_is_forgotten(tmp_path: Path, monkeypatch) -> Non
         return list(map(made_up, texts))
 
     for text in ("a", "b", "c", "d", "e", "a", "e"):
-        kept.of([text], read)
+        kept.get([text], read)
     assert asked == ["a", "b", "c", "d", "e", "a"]
 
 
 def test_a_file_that_is_none_costs_no_answer(tmp_path: Path) -> None:
     (tmp_path / "reading.db").write_bytes(b"x" * 5000)
-    (found,) = KeptReadings(tmp_path / "reading.db").of(
+    (found,) = TokenVectorCache(tmp_path / "reading.db").get(
         ["wolf"], lambda texts: list(map(made_up, texts))
     )
     assert found.spans.tolist() == [[0, 4]]
@@ -209,10 +209,10 @@ def test_likeness_is_the_mean_of_each_token_of_the_question_to_its_nearest() -> 
     text = "lamps a lamp"  # the first kind, the second, the first
     one = MaxSim([[question]], made_up(text))
     assert one.whole() == pytest.approx([1])
-    assert one.of((0, 5)) == pytest.approx([0.5 + MEAN_WEIGHT * 0.5**0.5])
-    assert one.of((3, 7)) == pytest.approx([1 + MEAN_WEIGHT]), "a word that is cut counts"
-    assert one.of((0, 5), (6, 7)) == pytest.approx([1 + MEAN_WEIGHT])
-    assert one.of((5, 6)) == [], "no word stands there"
+    assert one.within((0, 5)) == pytest.approx([0.5 + MEAN_WEIGHT * 0.5**0.5])
+    assert one.within((3, 7)) == pytest.approx([1 + MEAN_WEIGHT]), "a word that is cut counts"
+    assert one.within((0, 5), (6, 7)) == pytest.approx([1 + MEAN_WEIGHT])
+    assert one.within((5, 6)) == [], "no word stands there"
     longer = TokenVectors(question.vectors * [[3], [1]], question.spans)
     assert MaxSim([[longer]], made_up("lamp")).whole() == pytest.approx([0.75])
     both = MaxSim([[question], [longer]], made_up("lamp"))

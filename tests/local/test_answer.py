@@ -8,7 +8,7 @@ from ingest_runs import session_of
 from rag.engines.local.answer import generate
 from rag.engines.protocol import GenerateRequest
 from rag.question.parse import parse_question
-from rag.reading.meaning import Meaning
+from rag.reading.reranker import Reranker
 from rag.reading.snippets import shown_snippets
 
 MANUAL = """# Pump
@@ -141,7 +141,7 @@ def test_a_marker_stands_on_a_line_of_its_own_behind_code(session):
 def test_an_answer_of_what_is_merely_nearest_says_so(session, tmp_path):
     chunks = session.reader.search("the pump", 3)
     question = parse_question("the pump", session.reader)
-    passages = shown_snippets([question], chunks, Meaning(tmp_path), session.reader)
+    passages = shown_snippets([question], chunks, Reranker(tmp_path), session.reader)
     part = {"question": question, "pool": chunks, "in_domain": None}
     for confidence, warnings in ((0.01, 1), (0.9, 0), (None, 0)):
         request = GenerateRequest("the pump", [part], passages, (), confidence=confidence)

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rag.index.terms import terms
-from rag.question.followup import meant, stand_alone
+from rag.question.followup import resolved_wordings, stand_alone
 
 
 def turn(question, answer="", number=1):
@@ -147,6 +147,6 @@ def test_long_hostile_text_takes_no_time(text):
     ],
 )
 def test_a_follow_up_may_mean_what_is_carried_behind_it(question, wordings):
-    found = meant(question)
+    found = resolved_wordings(question)
     assert set(wordings) <= set(found)
     assert bool(found) == bool(wordings)

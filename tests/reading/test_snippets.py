@@ -5,12 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from ingest_runs import collection_of, session_of
-from local_corpus import StaticMeaning
+from local_corpus import StaticReranker
 
 from rag.embed.protocol import TokenVectors
 from rag.question.parse import parse_question
-from rag.reading.meaning import MaxSim, Meaning
-from rag.reading.snippets import FIRST_LONGEST, covered, shown_snippets, snippets
+from rag.reading.reranker import MaxSim, Reranker
+from rag.reading.snippets import FIRST_LONGEST, coverage, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 
 PAGE = """# Lamps
@@ -46,7 +46,7 @@ def found(reader):
 
     def find(question):
         hits = reader.search(question, 8)
-        return shown_snippets([parse_question(question, reader)], hits, StaticMeaning(), reader)
+        return shown_snippets([parse_question(question, reader)], hits, StaticReranker(), reader)
 
     return find
 
@@ -74,8 +74,8 @@ def test_what_is_carried_behind_a_follow_up_need_not_be_held(reader):
     stretch = next(each for each in stretches if each.text.startswith("The lamp"))
     asked = "does it burn oil{}", "? (price of a hood)", " at the price of a hood?"
     carried, said = (parse_question(asked[0].format(more), reader) for more in asked[1:])
-    assert covered(carried, stretch) == 1
-    assert covered(said, stretch) < 1
+    assert coverage(carried, stretch) == 1
+    assert coverage(said, stretch) < 1
 
 
 def test_code_is_whole_lines_set_in_and_a_row_stands_below_its_header(found):
@@ -118,11 +118,11 @@ def test_a_passage_that_can_be_taken_apart_in_many_ways_is_read_in_time(text, tm
     reader, question = collection_of(tmp_path, texts), "How many times a day did the mill turn?"
     began = time.process_time()
     asked = [parse_question(question, reader)]
-    assert shown_snippets(asked, reader.search(question, 8), StaticMeaning(), reader)
+    assert shown_snippets(asked, reader.search(question, 8), StaticReranker(), reader)
     assert time.process_time() - began < 2
 
 
-class Reads(Meaning):
+class Reads(Reranker):
     """A meaning that somebody reads: the share of the question's words."""
 
     reads = True
@@ -130,20 +130,20 @@ class Reads(Meaning):
     def __init__(self):
         super().__init__(Path())
 
-    def likeness(self, question, texts):
+    def similarities(self, question, texts):
         row = np.ones((1, 1), np.float32), np.array([[0, 1]])
         shares = [sum(word in each for word in question.split()) for each in texts]
         return [MaxSim([[TokenVectors(*row)]], TokenVectors(row[0] * n, row[1])) for n in shares]
 
 
 @pytest.mark.parametrize(
-    ("meaning", "first"), [(Reads(), "the wolf eats"), (StaticMeaning(), "a bus fare")]
+    ("reranker", "first"), [(Reads(), "the wolf eats"), (StaticReranker(), "a bus fare")]
 )
-def test_the_nearest_in_meaning_comes_first_where_somebody_reads(meaning, first):
+def test_the_nearest_in_meaning_comes_first_where_somebody_reads(reranker, first):
     form = {"title": None, "heading": ""}
     told = (("a bus fare", 1.0), ("oil", 0.9), ("the wolf eats", 0.8))
     hits = [{**form, "chunk_id": text, "text": text, "score": score} for text, score in told]
-    ranked = meaning.order("the wolf", hits)
+    ranked = reranker.rerank("the wolf", hits)
     assert ranked[0]["chunk_id"] == first
     scores = [each["score"] for each in ranked]
     assert scores == sorted(scores, reverse=True)
@@ -161,7 +161,7 @@ def shown_of(tmp_path, text, question, name="page.md", *, full=False):
     reader = collection_of(tmp_path, {name: text, "other.md": "# Wool\n\nIt is spun in May.\n"})
     hits = reader.search(question, 8)
     parsed = parse_question(question, reader)
-    found = shown_snippets([parsed], hits, StaticMeaning(), reader, full=full)
+    found = shown_snippets([parsed], hits, StaticReranker(), reader, full=full)
     return [each["located"] for each in found]
 
 

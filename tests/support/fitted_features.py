@@ -6,9 +6,9 @@ import json
 import tempfile
 from pathlib import Path
 
-from local_corpus import StaticMeaning, build, grade_request
+from local_corpus import StaticReranker, build, grade_request
 
-from rag.engines.local.grade import Pool, chunk_features, in_domain_features, promise
+from rag.engines.local.grade import Pool, answer_features, chunk_features, in_domain_features
 
 KEPT = Path(__file__).parents[1] / "local" / "grader_features.json"
 QUESTIONS = (
@@ -28,7 +28,7 @@ def measured() -> list[dict[str, float]]:
             request = grade_request(collection, question)
             pool = Pool.of(request.parts[0]["question"], request.parts[0]["pool"])
             rows.append(in_domain_features(pool, collection.chunk_count))
-            rows.append(promise(pool, request.documents, StaticMeaning()))
+            rows.append(answer_features(pool, request.documents, StaticReranker()))
             rows += [chunk_features(chunk, pool) for chunk in request.chunks[:CHUNKS]]
         collection.close()
     return rows

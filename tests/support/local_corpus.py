@@ -8,7 +8,7 @@ from rag.engines.local.grade import grade
 from rag.engines.protocol import Graded, GradeRequest, RewriteRequest
 from rag.index.reader import CollectionReader
 from rag.question.parts import read_parts
-from rag.reading.meaning import Meaning
+from rag.reading.reranker import Reranker
 
 TEXTS = {
     "signals.md": "The signal box at Arnmoor was built in 1891. Its levers were cast in Leeds by "
@@ -50,19 +50,19 @@ def grade_request(
     return GradeRequest(**{**values, **changed})
 
 
-class StaticMeaning(Meaning):
+class StaticReranker(Reranker):
     """As where no weights are, also on a machine where some are."""
 
     def __init__(self) -> None:
         super().__init__(Path())
 
     @property
-    def reads(self) -> bool:
+    def is_neural(self) -> bool:
         return False
 
 
 def graded(request: GradeRequest, collection: CollectionReader) -> Graded:
-    return grade(request, collection, StaticMeaning())
+    return grade(request, collection, StaticReranker())
 
 
 def rewrite_request(

@@ -6,10 +6,10 @@ They are looked for once, when this module is imported: before tests leave the p
 import os
 from pathlib import Path
 
-from rag.embed.weights import IDENTITY, held_model, models_folder
+from rag.embed.weights import IDENTITY, installed_model, models_folder
 from state.choices import default_home
 
-HELD = held_model(Path(os.environ.get("CRAG_HOME") or default_home()))
+HELD = installed_model(Path(os.environ.get("CRAG_HOME") or default_home()))
 MISSING = "the reader's weights are not here: `crag model get` fetches them"
 
 

@@ -17,18 +17,18 @@ from rag.engines.protocol import (
     Verified,
 )
 from rag.index.reader import CollectionReader
-from rag.reading.meaning import Meaning
+from rag.reading.reranker import Reranker
 from state.passages import HistoryTurn
 
 
 class LocalEngine:
-    """An `Engine` over the one collection whose words and vectors it judges by, and by `meaning`
+    """An `Engine` over the one collection whose words and vectors it judges by, and by `reranker`
     where that reads.
     """
 
-    def __init__(self, collection: CollectionReader, meaning: Meaning) -> None:
+    def __init__(self, collection: CollectionReader, reranker: Reranker) -> None:
         self._collection = collection
-        self._meaning = meaning
+        self._reranker = reranker
 
     @property
     def name(self) -> str:
@@ -51,7 +51,7 @@ class LocalEngine:
     def grade(self, request: GradeRequest) -> Graded:
         from rag.engines.local.grade import grade
 
-        return grade(request, self._collection, self._meaning)
+        return grade(request, self._collection, self._reranker)
 
     def rewrite(self, request: RewriteRequest) -> Rewritten:
         from rag.engines.local.rewrite import rewrite

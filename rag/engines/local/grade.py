@@ -18,9 +18,9 @@ from rag.index.candidates import chunk_terms
 from rag.index.ranking import NAMED_WEIGHT, WINDOW_WEIGHT, best_window, named, okapi
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
-from rag.question.parse import FEW_CHUNKS, share, specific
-from rag.reading.meaning import Meaning, headed
-from rag.reading.snippets import covered, nearest_stretch
+from rag.question.parse import FEW_CHUNKS, share, specific_terms
+from rag.reading.reranker import Reranker, chunk_with_headings
+from rag.reading.snippets import coverage, nearest_stretch
 from state.passages import Grade, ParsedQuestion, QuestionPart, RetrievedChunk, Signs, is_web
 from state.wording import listed
 
@@ -36,12 +36,12 @@ _NAMED = 4
 _WORD_CHARACTERS = 30
 
 
-def grade(request: GradeRequest, collection: CollectionReader, meaning: Meaning) -> Graded:
+def grade(request: GradeRequest, collection: CollectionReader, reranker: Reranker) -> Graded:
     """A chunk is as relevant as it is to the question within the question that it suits best. Where
     a transformer reads the question, what it finds nearest says whether the collection answers.
     """
     model = grader_model()
-    reading = meaning if meaning.reads and not all(map(is_web, request.documents)) else None
+    reading = reranker if reranker.is_neural and not all(map(is_web, request.documents)) else None
     judged = [_judge(part, request, collection, reading, model) for part in request.parts]
     grades = [
         max(of_parts, key=lambda each: (each["relevant"], each["confidence"] or 0.0))
@@ -59,7 +59,7 @@ def _judge(
     part: QuestionPart,
     request: GradeRequest,
     collection: CollectionReader,
-    reading: Meaning | None,
+    reading: Reranker | None,
     model: GraderModel,
 ) -> tuple[float, list[Grade]]:
     """How probably the collection answers the part, and the grades of the new chunks for it."""
@@ -69,7 +69,7 @@ def _judge(
     chunks = [_untitled(chunk) for chunk in request.chunks] if of_web else request.chunks
     pool = Pool.of(part["question"], chunks if of_web else part["pool"])
     if reading is not None:
-        known = model.reader.probability(promise(pool, request.documents, reading))
+        known = model.reader.probability(answer_features(pool, request.documents, reading))
     elif any(chunk.get("meant", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
         known = 1.0
     else:  # a few pages of the web are no small collection
@@ -141,10 +141,10 @@ def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
     same in every loop of a question.
     """
     question, top = pool.question, pool.chunks[:TOP_CHUNKS]
-    texts = list(map(headed, top))
+    texts = list(map(chunk_with_headings, top))
     embedder = builtin_embedder()
     cosines = embedder.embed_documents(texts) @ embedder.embed_documents([question["text"]])[0]
-    held = [share(question["weights"], held_terms(each)) for each in top]
+    held = [share(question["weights"], terms_with_headings(each)) for each in top]
     windows = [pool.signs_of(each)["window"] for each in top]
     return {
         "cosine": max(map(float, cosines), default=0.0),
@@ -155,21 +155,21 @@ def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
     }
 
 
-def promise(pool: Pool, documents: Sequence[RetrievedChunk], reading: Meaning) -> dict[str, float]:
-    """Whether what is shown answers: how near the best stretch is, how much of the question it
-    holds with what stands above it, how far the best chunk stands out.
-    """
+def answer_features(
+    pool: Pool, documents: Sequence[RetrievedChunk], reading: Reranker
+) -> dict[str, float]:
+    """Whether what is shown answers: the best stretch's similarity, coverage, lead."""
     nearest = nearest_stretch(pool.question, documents, reading)
     fused = max((each["fused"] for each in pool.signs.values()), default=0.0)
     return {
-        "likeness": nearest.likeness if nearest else 0.0,
-        "covered": covered(pool.question, nearest.stretch) if nearest else 0.0,
+        "likeness": nearest.similarity if nearest else 0.0,
+        "covered": coverage(pool.question, nearest.stretch) if nearest else 0.0,
         "lead": pool.lead(fused),
     }
 
 
-def held_terms(chunk: RetrievedChunk) -> frozenset[str]:
-    """With those of what stands above it."""
+def terms_with_headings(chunk: RetrievedChunk) -> frozenset[str]:
+    """The terms of a chunk, its title and its headings."""
     return frozenset().union(*chunk_terms(chunk))
 
 
@@ -182,7 +182,7 @@ def _grade(
         "chunk_id": chunk["chunk_id"],
         "relevant": relevant,
         "confidence": round(probability, 4),
-        "reason": reason_for(pool.question, held_terms(chunk), knows=inside),
+        "reason": reason_for(pool.question, terms_with_headings(chunk), knows=inside),
         "grader": "local",
     }
 
@@ -209,7 +209,7 @@ def reason_for(question: ParsedQuestion, held: Collection[str], *, knows: bool) 
     """
     if not question["terms"]:
         return "the question has no word to look for"
-    ranked = sorted(specific(question), key=lambda term: -question["weights"][term])
+    ranked = sorted(specific_terms(question), key=lambda term: -question["weights"][term])
     parts = []
     if covered := [_quoted(question["spelt"][term]) for term in ranked if term in held]:
         parts.append(f"covers {listed(covered, _NAMED)}")

@@ -9,7 +9,7 @@ read.
 
 from __future__ import annotations
 
-from rag.engines.local.grade import held_terms
+from rag.engines.local.grade import terms_with_headings
 from rag.engines.protocol import RewriteRequest, Rewritten
 from rag.index.terms import fold, term_spans, terms
 from rag.question.parse import share
@@ -29,7 +29,7 @@ def rewrite(request: RewriteRequest) -> Rewritten:
     best = _best(request)
     if best is None:
         return Rewritten(None, "no passage comes near enough to learn better words from")
-    held = held_terms(best)
+    held = terms_with_headings(best)
     # Of several questions the one that most is missing of.
     asked = [part["question"] for part in request.parts]
     question = min(asked, key=lambda each: share(each["weights"], held))

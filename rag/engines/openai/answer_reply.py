@@ -20,7 +20,7 @@ from rag.engines.openai.prompts import without_markers
 from rag.engines.openai.reply import json_objects
 from rag.engines.protocol import Generated
 from state.answer import AnswerPart, DraftQuote
-from state.wording import sound
+from state.wording import without_surrogates
 
 MOST_PARTS, MOST_QUOTES, MOST_MISSING = 40, 8, 8
 LONGEST = 4_000
@@ -93,7 +93,7 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
     missing = reply.get("missing")
     listed = missing if isinstance(missing, list) else [missing]
     lacking = [
-        " ".join(sound(each).split())[:300]
+        " ".join(without_surrogates(each).split())[:300]
         for each in listed[:MOST_MISSING]
         if isinstance(each, str) and each.strip()
     ]
@@ -121,12 +121,12 @@ def _quotes(told: Any) -> list[DraftQuote]:
         number = re.search(r"\d{1,4}", str(each.get("document")))
         quote = each.get("quote")
         if number is not None and isinstance(quote, str) and quote.strip():
-            found.append({"document": int(number[0]), "quote": sound(quote)[:LONGEST]})
+            found.append({"document": int(number[0]), "quote": without_surrogates(quote)[:LONGEST]})
     return found
 
 
 def _part(text: str, quotes: list[DraftQuote], above: str) -> AnswerPart:
-    text = without_markers(sound(text)).strip()[:LONGEST]
+    text = without_markers(without_surrogates(text)).strip()[:LONGEST]
     own_line = _OPENS_A_LINE.match(text) or _OPENS_A_LINE.match(above.rpartition("\n")[2])
     before = "\n" if own_line else " "
     if (text.startswith("```") or "\n" in text or "\n" in above) and above:

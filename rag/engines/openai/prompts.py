@@ -16,9 +16,9 @@ from rag.context import document_text
 from rag.engines.protocol import GenerateRequest, RewriteRequest
 from rag.text.prose import one_line
 from state.choices import DEFAULT_COLLECTION
-from state.documents import under_headings, without_header
+from state.documents import heading_path, without_header
 from state.passages import ContextDocument, HistoryTurn, RetrievedChunk
-from state.wording import sound
+from state.wording import without_surrogates
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -135,7 +135,7 @@ def grade_messages(question: str, chunks: Sequence[RetrievedChunk]) -> Messages:
     parts = [
         fenced(
             f"document_{number}",
-            under_headings(chunk["title"], chunk["heading"]),
+            heading_path(chunk["title"], chunk["heading"]),
             cut(chunk["text"], LONGEST_GRADED),
         )
         for number, chunk in enumerate(chunks, 1)
@@ -149,7 +149,7 @@ def rewrite_messages(request: RewriteRequest, collection: str = "") -> Messages:
     """
     found = request.documents
     headings = [(each["title"], without_header(each["heading"])[0]) for each in found]
-    titles = dict.fromkeys(cut(under_headings(*each), LONGEST_TITLE) for each in headings)
+    titles = dict.fromkeys(cut(heading_path(*each), LONGEST_TITLE) for each in headings)
     shown = "\n".join([title for title in titles if title][:MOST_TITLES])
     missing = "\n".join(one_line(each) for each in request.missing if each != request.question)
     told = [("titles and headings found", shown), ("not said there", missing)]
@@ -202,7 +202,7 @@ def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
 
 def sendable(messages: Messages) -> Messages:
     """The same messages without lone surrogates, which UTF-8 cannot carry."""
-    return [(role, sound(text)) for role, text in messages]
+    return [(role, without_surrogates(text)) for role, text in messages]
 
 
 def shaped(messages: Messages, wanted: type[BaseModel] | None) -> Messages:

@@ -19,7 +19,7 @@ from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages, grade_messages, verify_messages
 from rag.engines.protocol import Engine, Graded, GradeRequest, Verified
 from state.passages import Grade
-from state.wording import many, sound
+from state.wording import many, without_surrogates
 
 MOST_TOGETHER = 20
 """Documents that a model grades, the best of what was found; code grades the rest."""
@@ -40,7 +40,7 @@ def binary(value: Any) -> bool:
 
 
 def _line(value: Any) -> str:
-    return sound(" ".join(value.split())[:300]) if isinstance(value, str) else ""
+    return without_surrogates(" ".join(value.split())[:300]) if isinstance(value, str) else ""
 
 
 Binary = Annotated[bool, BeforeValidator(binary)]

@@ -1,5 +1,5 @@
-"""Texts as they were read, kept by their hashes in a file of their own in the home: a text that was
-read is not read again soon. The file can be deleted at any time.
+"""Token vectors of texts, cached by the text's hash in a file of the home, so that a text is not
+encoded again soon. The file can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -20,35 +20,35 @@ _SCALE = 127
 """Of a unit vector as int8."""
 
 
-class KeptReadings:
-    """One file. Where it cannot be read or written nothing is kept, and no question fails of it."""
+class TokenVectorCache:
+    """One file. If it cannot be read or written nothing is cached, and no question fails."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def of(
-        self, texts: Sequence[str], read: Callable[[Sequence[str]], Sequence[TokenVectors]]
+    def get(
+        self, texts: Sequence[str], encode: Callable[[Sequence[str]], Sequence[TokenVectors]]
     ) -> list[TokenVectors]:
-        """In the order of `texts`; `read` gives those that are not known yet."""
+        """In the order of `texts`; `encode` gives those that are not cached yet."""
         keys = [_key(text) for text in texts]
         found = self._known(keys)
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if new:
-            made = dict(zip(new, map(_packed, read([*new.values()])), strict=True))
+            made = dict(zip(new, map(_quantized, encode([*new.values()])), strict=True))
             self._keep(made)
             # As it will be known from now on, so that a question finds the same again.
-            found |= {key: _unpacked(*held) for key, held in made.items()}
+            found |= {key: _restored(*held) for key, held in made.items()}
         return [found[key] for key in keys]
 
-    def knows(self, text: str) -> bool:
+    def contains(self, text: str) -> bool:
         return bool(self._known([_key(text)]))
 
     def _known(self, keys: Sequence[bytes]) -> dict[bytes, TokenVectors]:
-        marks = ",".join("?" * len(keys))
-        query = f"SELECT key, vectors, spans FROM readings WHERE key IN ({marks})"  # noqa: S608
+        placeholders = ",".join("?" * len(keys))
+        query = f"SELECT key, vectors, spans FROM readings WHERE key IN ({placeholders})"  # noqa: S608
         try:
             with self._opened() as file:
-                return {key: _unpacked(*held) for key, *held in file.execute(query, keys)}
+                return {key: _restored(*held) for key, *held in file.execute(query, keys)}
         except (sqlite3.Error, OSError, ValueError, TypeError):
             return {}
 
@@ -61,7 +61,7 @@ class KeptReadings:
                 if last - first >= MOST_KEPT:
                     file.execute("DELETE FROM readings WHERE rowid < ?", (last - MOST_KEPT // 2,))
         except (sqlite3.Error, OSError):
-            return  # they are read again
+            return  # they are encoded again
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
@@ -76,14 +76,14 @@ class KeptReadings:
             yield file
 
 
-def _packed(reading: TokenVectors) -> tuple[bytes, bytes]:
+def _quantized(encoded: TokenVectors) -> tuple[bytes, bytes]:
     import numpy as np
 
-    vectors = np.rint(reading.vectors * _SCALE).astype(np.int8)
-    return vectors.tobytes(), reading.spans.astype(np.uint16).tobytes()
+    vectors = np.rint(encoded.vectors * _SCALE).astype(np.int8)
+    return vectors.tobytes(), encoded.spans.astype(np.uint16).tobytes()
 
 
-def _unpacked(vectors: bytes, spans: bytes) -> TokenVectors:
+def _restored(vectors: bytes, spans: bytes) -> TokenVectors:
     import numpy as np
 
     places = np.frombuffer(spans, np.uint16).reshape(-1, 2)

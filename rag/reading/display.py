@@ -34,7 +34,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 _LAST_WORD = re.compile(r"\s+\S*$")
 
 
-def shown_stretch(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longest: int) -> str:
+def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longest: int) -> str:
     """At most about `longest` characters, without what leads to it."""
     if "|" in lead and len(lead) + units[0].end - units[0].start > WIDE:
         lines = (lead, text_between(chunk, units[0].start, units[0].end))

@@ -1,5 +1,5 @@
-"""How near texts are to a question in meaning: by the transformer where its weights were fetched,
-else by the static vectors of the builtin embedder; and a collection ranked so.
+"""Late-interaction reranking (MaxSim over token vectors): of the transformer where its weights were
+fetched, else of the builtin embedder's static vectors.
 """
 
 from __future__ import annotations
@@ -11,74 +11,74 @@ from typing import TYPE_CHECKING
 
 from rag.embed.protocol import TokenVectors
 from rag.index.language import ENGLISH, in_use
-from rag.question.followup import meant
-from rag.question.parse import parted
-from state.documents import headed_text
+from rag.question.followup import resolved_wordings
+from rag.question.parse import split_context
+from state.documents import text_with_headings
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
     from rag.embed.transformer import Transformer
-    from rag.reading.kept_readings import KeptReadings
+    from rag.reading.token_vector_cache import TokenVectorCache
 
 CANDIDATES = 24
 MEAN_WEIGHT = 0.25
 """Of the cosine of mean vectors, for which the transformer was trained, beside MaxSim: of 147
 questions on seven documentations 104 are so answered in what is shown, as long as with 102 without.
 """
-MEANING_WEIGHT = 1.5
-"""Of the likeness beside the fused score, both as z-scores of the candidates. Of 147 questions on
+SIMILARITY_WEIGHT = 1.5
+"""Of the similarity beside the fused score, both as z-scores of the candidates. Of 147 questions on
 seven documentations the first chunk holds the answer of 95 and the first eight of 131, with the
 cosine of the chunks' mean vectors in its place of 86 and 128."""
 
 
-class Meaning:
-    """Of the weights in a home, which may hold none."""
+class Reranker:
+    """Orders chunks by how near they are to a query; the home may hold no transformer."""
 
     def __init__(self, home: Path) -> None:
-        from rag.embed.weights import held_model
+        from rag.embed.weights import installed_model
 
         self._home = home
-        held = held_model(home)
+        held = installed_model(home)
         self._folder = held.folder if held else None
 
     @property
-    def reads(self) -> bool:
-        """Whether the transformer reads what is asked here and now: its words are English."""
+    def is_neural(self) -> bool:
+        """Whether the transformer reads this question: its weights are here and it is English."""
         return self._folder is not None and in_use() == ENGLISH
 
     def prepare(self, question: str) -> None:
-        """Begins to load what reads, beside the search for what it will read."""
-        if self.reads:
+        """Starts loading the transformer in the background, while the search runs."""
+        if self.is_neural:
             assert self._folder is not None
             model, kept = _opened(self._folder, self._home)
-            if not kept.knows(question):
+            if not kept.contains(question):
                 model.prepare()
 
-    def likeness(self, question: str, texts: Sequence[str]) -> list[MaxSim]:
-        """Of each text to the question as a whole, and where something is carried behind it to what
+    def similarities(self, question: str, texts: Sequence[str]) -> list[MaxSim]:
+        """Of each text to the question as a whole; where the question carries context, also to what
         was typed and to what that may mean.
         """
-        typed, carried = parted(question)
-        ways = [[question], *(([typed], meant(question)) if carried else ())]
+        typed, carried = split_context(question)
+        ways = [[question], *(([typed], resolved_wordings(question)) if carried else ())]
         asked = [wording for way in ways for wording in way]
         found = iter(self._read([*asked, *texts]))
         read = [[next(found) for _ in way] for way in ways]
         return [MaxSim(read, text) for text in found]
 
-    def order(self, query: str, found: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
-        """The best of what a search found by score and likeness, what lies behind them behind;
-        as it was where the transformer does not read.
+    def rerank(self, query: str, found: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
+        """The first CANDIDATES ordered by score and similarity, the others behind them; unchanged
+        without the transformer.
         """
-        if len(found) < 2 or not query.strip() or not self.reads:
+        if len(found) < 2 or not query.strip() or not self.is_neural:
             return [*found]
         import numpy as np
 
         best = found[:CANDIDATES]
-        near = self.likeness(query, list(map(headed, best)))
-        meant = np.array([np.mean(each.whole() or 0.0) for each in near], dtype=np.float32)
+        near = self.similarities(query, list(map(chunk_with_headings, best)))
+        similar = np.array([np.mean(each.whole() or 0.0) for each in near], dtype=np.float32)
         fused = np.array([chunk["score"] for chunk in best], dtype=np.float32)
-        scores = _z(fused) + MEANING_WEIGHT * _z(meant)
+        scores = _z(fused) + SIMILARITY_WEIGHT * _z(similar)
         least = float(scores.min())
         ordered: list[RetrievedChunk] = [
             {**best[n], "score": float(scores[n]) - least}
@@ -88,28 +88,28 @@ class Meaning:
         return [*ordered, *behind]
 
     def _read(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
-        if not self.reads:
+        if not self.is_neural:
             from rag.embed.builtin import builtin_embedder
 
             embedder = builtin_embedder()
             return [TokenVectors(*embedder.word_vectors(text)) for text in texts]
         assert self._folder is not None
         model, kept = _opened(self._folder, self._home)
-        return kept.of(texts, model.read)
+        return kept.get(texts, model.read)
 
 
-def headed(chunk: RetrievedChunk) -> str:
-    """A chunk as it is read: its text stands at the end."""
-    return headed_text(chunk["title"], chunk["heading"], chunk["text"])
+def chunk_with_headings(chunk: RetrievedChunk) -> str:
+    """A chunk as the reranker reads it: its text stands at the end."""
+    return text_with_headings(chunk["title"], chunk["heading"], chunk["text"])
 
 
 @lru_cache(maxsize=2)
-def _opened(folder: Path, home: Path) -> tuple[Transformer, KeptReadings]:
+def _opened(folder: Path, home: Path) -> tuple[Transformer, TokenVectorCache]:
     """Of this process: the weights are read once."""
     from rag.embed.transformer import Transformer
-    from rag.reading.kept_readings import KeptReadings
+    from rag.reading.token_vector_cache import TokenVectorCache
 
-    return Transformer(folder), KeptReadings(home / "reading.db")
+    return Transformer(folder), TokenVectorCache(home / "reading.db")
 
 
 def _z(values: Vectors) -> Vectors:
@@ -135,11 +135,11 @@ class MaxSim:
         self._means = [[_mean(each) for each in way] for way in read]
 
     def whole(self) -> list[float]:
-        """To each way of reading the question; nothing where nothing was read."""
+        """MaxSim of the whole text to each way of reading the question; empty for no tokens."""
         return [max(map(_nearest, way)) for way in self._near]
 
-    def of(self, *extents: tuple[int, int]) -> list[float]:
-        """The same of what stands in some places, with the cosine of its mean vector."""
+    def within(self, *extents: tuple[int, int]) -> list[float]:
+        """The same of the text in these extents, plus the weighted cosine of its mean vector."""
         begins, ends = self._text.spans.T
         inside = sum((ends > start) & (begins < end) for start, end in extents) > 0
         if not inside.any():
