@@ -21,12 +21,12 @@ WebUse = Literal["allowed", "searched"]
 """None where the person did not allow the web."""
 
 
-class Signs(TypedDict):
-    """What a chunk's words show of a query, and its `fused` score by them and its cosine."""
+class Features(TypedDict):
+    """How a chunk's words match a query, and its `fused` score by them and its cosine."""
 
     bm25: float
     window: float
-    named: float
+    title_match: float
     fused: float
 
 
@@ -34,12 +34,11 @@ class RetrievedChunk(TypedDict):
     """A chunk as a query retrieved it.
 
     Offsets are characters of the extracted text, lines 1-based inclusive. `score` is the
-    fused score (higher is better, comparable within one query only); `signs` are what it was
-    ranked by, where a search ranked it, and the ranks its 1-based places in the legs, None where
-    a leg did not return the chunk. `loop` is the loop that first found it. `also` names the
-    other sources that hold a copy, `meant` how surely the query names its document, to 1. `anchor`
-    is as of `state.documents.Chunk`: where it is not None, the lines are of the extracted text
-    only.
+    fused score (higher is better, comparable within one query only); `features` are what a
+    search ranked it by, the ranks its 1-based places in the legs, None where a leg did not
+    return it. `loop` is the loop that first found it. `also` names the other sources that hold a
+    copy, `document_match` how surely the query names its document, to 1. `anchor` is as of
+    `state.documents.Chunk`: where it is not None, the lines are of the extracted text only.
     """
 
     chunk_id: str
@@ -57,9 +56,9 @@ class RetrievedChunk(TypedDict):
     dense_rank: int | None
     lexical_rank: int | None
     loop: int
-    signs: NotRequired[Signs]
+    features: NotRequired[Features]
     also: NotRequired[list[str]]
-    meant: NotRequired[float]
+    document_match: NotRequired[float]
     anchor: NotRequired[str | None]
 
 

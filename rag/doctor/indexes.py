@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from rag.doctor import Check, ill, well
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
-from rag.index.collection_rows import CollectionRow, Contents
+from rag.index.collection_rows import CollectionContents, CollectionRow
 from rag.index.home.catalog import Catalog, check_lexical, let_index
 from rag.index.home.chroma import VectorsDamaged
 from rag.index.home.store import HomeStore
@@ -79,7 +79,7 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
             return ill(part, str(error), mending)
     if row.terms_version != TERMS_VERSION:
         return ill(part, "built by another version, or left half-built", mending)
-    return well(part, many(Contents(connection, row).totals()[1], "chunk"))
+    return well(part, many(CollectionContents(connection, row).totals()[1], "chunk"))
 
 
 def _vectors(row: CollectionRow, index: ChromaIndex) -> Check:

@@ -1,5 +1,5 @@
 """What a hybrid search finds: what both legs bring for a query, ranked by one measure. The numbers
-are the same wherever a collection is kept; a store answers its own `Queries`.
+are the same wherever a collection is kept; a store answers its own `IndexQueries`.
 """
 
 from __future__ import annotations
@@ -9,25 +9,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.index.names import NAMED_CHUNKS, name_words, named_documents
+from rag.index.near_duplicates import TextSignature, deduplicate
 from rag.index.ranking import (
     BEGINNING,
-    MEANT_WEIGHT,
-    NAMED_WEIGHT,
+    DOCUMENT_MATCH_WEIGHT,
+    TITLE_MATCH_WEIGHT,
     WINDOW_WEIGHT,
     best_window,
     fuse,
-    named,
     okapi,
     rarities,
     term_weights,
+    title_match,
 )
-from rag.index.repeats import Likeness, first_of_each
 from rag.index.terms import terms
-from state.passages import RetrievedChunk, Signs, is_web
+from state.passages import Features, RetrievedChunk, is_web
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
-    from rag.index.queries import Queries
+    from rag.index.queries import IndexQueries
     from rag.index.vocabulary import Vocabulary
 
 CANDIDATES = 100
@@ -48,14 +48,14 @@ class Candidates:
 
     Attributes:
         cosine: of those whose vector is known, and of others that were compared.
-        meant: how surely the query names a chunk's document.
+        document_match: how surely the query names a chunk's document.
         frequencies: in how many chunks of the collection each of the query's terms is.
         total: the collection's chunks.
     """
 
     chunks: Mapping[int, RetrievedChunk]
     cosine: Mapping[int, float]
-    meant: Mapping[int, float]
+    document_match: Mapping[int, float]
     frequencies: Mapping[str, int]
     total: int
 
@@ -70,29 +70,29 @@ class Candidates:
             for row, (body, head) in words.items()
             if (score := okapi(weights, average, body, head))
         }
-        fused, signs = fuse(counted, self.cosine), dict[int, Signs]()
+        fused, features = fuse(counted, self.cosine), dict[int, Features]()
         for row, (body, head) in words.items():
             window = best_window(weights, body, head)
-            called = named(weights, terms(self.chunks[row]["title"] or ""))
-            score = fused.get(row, 0.0) + WINDOW_WEIGHT * window + NAMED_WEIGHT * called
+            called = title_match(weights, terms(self.chunks[row]["title"] or ""))
+            score = fused.get(row, 0.0) + WINDOW_WEIGHT * window + TITLE_MATCH_WEIGHT * called
             bm25 = counted.get(row, 0.0)
-            signs[row] = {"bm25": bm25, "window": window, "named": called, "fused": score}
+            features[row] = {"bm25": bm25, "window": window, "title_match": called, "fused": score}
         scores = {
-            row: own["fused"] + MEANT_WEIGHT * self.meant.get(row, 0.0)
-            for row, own in signs.items()
+            row: own["fused"] + DOCUMENT_MATCH_WEIGHT * self.document_match.get(row, 0.0)
+            for row, own in features.items()
         }
         ranked = sorted(words, key=lambda row: (-scores[row], row))
-        texts = {row: Likeness.of(terms(chunk["text"])) for row, chunk in self.chunks.items()}
-        copies = first_of_each(ranked, texts, weights.keys())
+        texts = {row: TextSignature.of(terms(chunk["text"])) for row, chunk in self.chunks.items()}
+        copies = deduplicate(ranked, texts, weights.keys())
         found = []
         for best in list(copies)[:k]:
             chunk = self.chunks[best]
             if also := {self.chunks[copy]["source"] for copy in copies[best]} - {chunk["source"]}:
                 chunk["also"] = sorted(also)
-            if best in self.meant:
-                chunk["meant"] = min(self.meant[best], 1.0)
+            if best in self.document_match:
+                chunk["document_match"] = min(self.document_match[best], 1.0)
             chunk["score"] = scores[best]
-            chunk["signs"] = signs[best]
+            chunk["features"] = features[best]
             found.append(chunk)
         return found
 
@@ -128,39 +128,39 @@ def searched_terms(frequencies: Mapping[str, int]) -> list[str]:
 
 
 def candidates(
-    legs: Queries, vocabulary: Vocabulary, query: str, vector: Vectors, k: int
+    index: IndexQueries, vocabulary: Vocabulary, query: str, vector: Vectors, k: int
 ) -> Candidates:
     """What both legs bring, read: at least the `k` best are among them."""
     wanted = max(CANDIDATES, k)
     frequencies = vocabulary.frequencies(query_terms(query))
     searched = vocabulary.counts(vocabulary.forms(searched_terms(frequencies)))
-    lexical = legs.lexical(searched, wanted) if searched else {}
-    dense = legs.dense(vector, wanted)
-    meant = _meant(legs, query, frequencies, searched)
-    rest = [row for row in (*lexical, *meant) if row not in dense]
-    cosine = dense | legs.cosines(vector, rest)
+    lexical = index.lexical(searched, wanted) if searched else {}
+    dense = index.dense(vector, wanted)
+    document_match = _named_chunks(index, query, frequencies, searched)
+    rest = [row for row in (*lexical, *document_match) if row not in dense]
+    cosine = dense | index.cosines(vector, rest)
     scores = fuse(lexical, cosine)
     best = sorted(scores, key=lambda row: (-scores[row], row))[: max(RANKED, k)]
-    best = list(dict.fromkeys([*best, *meant]))
-    chunks = legs.read(best)
+    best = list(dict.fromkeys([*best, *document_match]))
+    chunks = index.read(best)
     lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
     dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
     for row, chunk in chunks.items():
         chunk["lexical_rank"] = lexical_ranks.get(row)
         chunk["dense_rank"] = dense_ranks.get(row)
-    return Candidates(chunks, cosine, meant, frequencies, legs.chunk_count)
+    return Candidates(chunks, cosine, document_match, frequencies, index.chunk_count)
 
 
-def _meant(
-    legs: Queries, query: str, frequencies: Mapping[str, int], searched: Mapping[str, int]
+def _named_chunks(
+    index: IndexQueries, query: str, frequencies: Mapping[str, int], searched: Mapping[str, int]
 ) -> dict[int, float]:
-    """Chunks of the documents that the query names, with how surely they are meant; a
-    document's beginning, which says what it is, a little more.
+    """Chunks of the documents that the query names, with how surely; a document's first chunk,
+    which says what it is, a little more.
     """
     found: dict[int, float] = {}
-    rarity = rarities(frequencies, legs.chunk_count)
-    for document, surely in named_documents(legs, query, rarity).items():
-        rows = legs.of_document(document, searched, NAMED_CHUNKS)
+    rarity = rarities(frequencies, index.chunk_count)
+    for document, surely in named_documents(index, query, rarity).items():
+        rows = index.lexical_of(document, searched, NAMED_CHUNKS)
         found |= dict.fromkeys(rows, surely)
         if rows:
             found[rows[0]] = surely * (1 + BEGINNING)

@@ -26,7 +26,7 @@ COLUMNS = (
 )
 
 
-def marks(count: int, after: int = 0) -> str:
+def placeholders(count: int, after: int = 0) -> str:
     """So many values of a statement, behind those that stand before them."""
     return ", ".join(f"${number}" for number in range(after + 1, after + count + 1))
 
@@ -38,7 +38,7 @@ def rows_of_many(sql: Sql, query: str, many: Sequence[object], *values: object) 
     found: list[Any] = []
     for first in range(0, len(many), _SOME):
         some = many[first : first + _SOME]
-        marked = query.format(some=marks(len(some), len(values)))
+        marked = query.format(some=placeholders(len(some), len(values)))
         found += sql.execute(marked, (*values, *some)).fetchall()
     return found
 
@@ -99,7 +99,7 @@ def nothing_ingested() -> NoIndexError:
     return NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
 
 
-def found_or_created(sql: Sql, name: str, embedder: EmbedderIdentity) -> CollectionRow:
+def get_or_create(sql: Sql, name: str, embedder: EmbedderIdentity) -> CollectionRow:
     """The collection of this name, created if need be; inside a transaction of the caller, who
     holds its lock.
 
@@ -156,7 +156,7 @@ class CollectionSummary:
     roots: list[str]
 
 
-class Contents:
+class CollectionContents:
     """Those of one collection; in no order but where one is told."""
 
     def __init__(self, sql: Sql, row: CollectionRow) -> None:

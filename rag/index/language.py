@@ -35,20 +35,20 @@ _WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)|(?<![\w'\u2019])[a-z\u00e0-\u00ff
 _IN_USE: ContextVar[str | None] = ContextVar("language", default=None)
 
 
-def in_use() -> str:
+def current_language() -> str:
     return _IN_USE.get() or ENGLISH
 
 
 @contextmanager
-def in_language_of(*questions: str, spoken: Callable[[], str]) -> Iterator[None]:
-    """Read in the language of the first of these that shows one, in what is `spoken` where none
-    does, unless one was chosen before.
+def in_language_of(*questions: str, default: Callable[[], str]) -> Iterator[None]:
+    """Sets the language of the first question that shows one, else the `default`, for what runs
+    inside; no effect inside another of these.
     """
     if _IN_USE.get() is not None:
         yield
         return
     found = (language_of(question) for question in questions)
-    with in_language(next(filter(None, found), None) or spoken()):
+    with in_language(next(filter(None, found), None) or default()):
         yield
 
 
@@ -72,7 +72,7 @@ def language_of(text: str) -> str | None:
     english = len(said & lexicon(ENGLISH))
     # Many leave accents out; where they stand they decide between equals.
     counts = {
-        language: (len(said & lexicon(language)), len(typed & _written(language)))
+        language: (len(said & lexicon(language)), len(typed & _accented_lexicon(language)))
         for language in OTHERS
     }
     most = max(OTHERS, key=counts.__getitem__)
@@ -84,11 +84,11 @@ def language_of(text: str) -> str | None:
 @cache
 def lexicon(language: str) -> frozenset[str]:
     """The function words of a language, without accents."""
-    return frozenset(map(unaccented, _written(language)))
+    return frozenset(map(unaccented, _accented_lexicon(language)))
 
 
 @cache
-def _written(language: str) -> frozenset[str]:
+def _accented_lexicon(language: str) -> frozenset[str]:
     path = Path(__file__).with_name("lexicons") / f"{language}.txt"
     return frozenset(path.read_text(encoding="utf-8").split())
 
@@ -100,18 +100,18 @@ def unaccented(text: str) -> str:
     return "".join(each for each in decomposed if not unicodedata.combining(each))
 
 
-def read(term: str) -> str:
-    """What an indexed term is in the language in use; empty where it is a function word there."""
-    return _read(term, in_use())
+def restem(term: str) -> str:
+    """An indexed term, an English stem, as the current language stems it; "" if a function word."""
+    return _restem(term, current_language())
 
 
-def read_all(found: tuple[str, ...], language: str) -> tuple[str, ...]:
+def restem_all(found: tuple[str, ...], language: str) -> tuple[str, ...]:
     if language == ENGLISH:
         return found
-    return tuple(filter(None, (_read(term, language) for term in found)))
+    return tuple(filter(None, (_restem(term, language) for term in found)))
 
 
-def _read(term: str, language: str) -> str:
+def _restem(term: str, language: str) -> str:
     if language == ENGLISH or not is_word(term):
         return term
     return "" if term in function_words(language) else _stemmer(language).stemWord(term)

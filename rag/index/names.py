@@ -17,11 +17,11 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rag.index.codec import decode_path
-from rag.index.language import read
+from rag.index.language import restem
 from rag.index.terms import STOP_WORDS, fold, stem
 
 if TYPE_CHECKING:
-    from rag.index.queries import Queries
+    from rag.index.queries import IndexQueries
 
 SHARED = 4
 """A key that files of more names have is nobody's name."""
@@ -47,8 +47,8 @@ _SUBTITLE = re.compile(r"\s+[-\u2013\u2014|]\s+|:\s+|\s+\(")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Words of a query that may name a document: from `first` on, `count` of them."""
+class WordSpan:
+    """Words of a query that may name a document: `count` of them from index `first` on."""
 
     first: int
     count: int
@@ -74,29 +74,31 @@ def name_words(source: str) -> tuple[str, ...]:
     return tuple(_words(PurePath(source).stem))
 
 
-def asked_keys(query: str) -> dict[str, Asked]:
+def query_keys(query: str) -> dict[str, WordSpan]:
     """Every key that words of the query in a row could be, longer ones first."""
     words = _words(query)[:_QUERY_WORDS]
     stems = list(map(stem, words))
-    found: dict[str, Asked] = {}
+    found: dict[str, WordSpan] = {}
     for count in range(min(_KEY_WORDS, len(words)), 0, -1):
         for first in range(len(words) - count + 1):
             word = words[first]
             if count > 1 or not (word.isdigit() or word in STOP_WORDS):
-                found.setdefault("".join(stems[first : first + count]), Asked(first, count))
+                found.setdefault("".join(stems[first : first + count]), WordSpan(first, count))
     for first, (before, word) in enumerate(pairwise(words)):
         if word.isdigit() and not before.isdigit() and before not in STOP_WORDS:
-            found.setdefault(_NUMBER + word, Asked(first, 2))
+            found.setdefault(_NUMBER + word, WordSpan(first, 2))
     return found
 
 
-def named_documents(legs: Queries, query: str, rarity: Mapping[str, float]) -> dict[int, float]:
+def named_documents(
+    index: IndexQueries, query: str, rarity: Mapping[str, float]
+) -> dict[int, float]:
     """The documents that the query names, with how surely: up to 1. `rarity`: of each of the
     query's terms among the chunks, 0 to 1; an ordinary word alone names nothing.
     """
-    asked = asked_keys(query)
+    asked = query_keys(query)
     having: dict[str, dict[int, str]] = defaultdict(dict)
-    for key, document, source in legs.having(list(asked)) if asked else ():
+    for key, document, source in index.documents_named(list(asked)) if asked else ():
         having[key][document] = PurePath(decode_path(source)).name
     found: dict[int, float] = {}
     taken: set[int] = set()
@@ -109,7 +111,7 @@ def named_documents(legs: Queries, query: str, rarity: Mapping[str, float]) -> d
         taken |= places
         surely = _LONE if key.startswith(_NUMBER) else 1.0
         if not any(map(str.isdigit, key)):
-            surely = _WORDS if words.count > 1 else _WORD * rarity.get(read(key), 0.0) ** 2
+            surely = _WORDS if words.count > 1 else _WORD * rarity.get(restem(key), 0.0) ** 2
         for each in documents:
             found[each] = max(found.get(each, 0.0), surely / files)
     return found

@@ -18,7 +18,7 @@ from rag.index.codec import (
     decode_vectors,
     encode_path,
 )
-from rag.index.collection_rows import CollectionRow, Contents, rows_of_many
+from rag.index.collection_rows import CollectionContents, CollectionRow, rows_of_many
 from rag.index.texts import Texts
 from state.database import Sql
 from state.documents import without_header
@@ -37,7 +37,7 @@ FROM chunks LEFT JOIN documents ON documents.id = document_id WHERE chunks.id IN
 """
 
 
-class Queries(Contents):
+class IndexQueries(CollectionContents):
     """One collection between two writes, inside a snapshot of the caller. Chunks and documents are
     rows: numbers that mean something to this store alone, those of a document in its order. Where
     some documents were chosen (`--files`), no chunk of another is found.
@@ -70,7 +70,7 @@ class Queries(Contents):
         """The cosines of the nearest chunks, best first."""
 
     @abstractmethod
-    def holding(self, term: str, limit: int) -> list[int]:
+    def chunks_with_term(self, term: str, limit: int) -> list[int]:
         """Some chunks that hold the term."""
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
@@ -110,7 +110,7 @@ class Queries(Contents):
         matches = self._files.match_file
         return [number for number, source in rows if matches(decode_path(source))]
 
-    def shown(self, most: int) -> list[tuple[int, str, str | None, int]]:
+    def first_documents(self, most: int) -> list[tuple[int, str, str | None, int]]:
         """(row, source, title, characters) of the first documents by source that may be found."""
         rows = self._asked(
             "SELECT id, source, title, characters FROM documents WHERE collection_id = $1"
@@ -119,7 +119,7 @@ class Queries(Contents):
         chosen = [row for row in rows if self._chosen is None or row[0] in self._chosen]
         return [(row, decode_path(source), *rest) for row, source, *rest in chosen[:most]]
 
-    def number_of(self, source: str) -> int | None:
+    def document_id(self, source: str) -> int | None:
         rows = self._asked(
             "SELECT id FROM documents WHERE collection_id = $1 AND source = $2",
             encode_path(source),
@@ -129,13 +129,13 @@ class Queries(Contents):
     def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
         return self._matching(searched, limit, self._chosen)
 
-    def of_document(self, document: int, searched: Mapping[str, int], limit: int) -> list[int]:
+    def lexical_of(self, document: int, searched: Mapping[str, int], limit: int) -> list[int]:
         if self._chosen is not None and document not in self._chosen:
             return []
         best = self._matching(searched, limit, [document])
-        return list(dict.fromkeys([*self.rows_of(document)[:1], *best]))
+        return list(dict.fromkeys([*self.chunk_rows(document)[:1], *best]))
 
-    def still_there(self, rows: Sequence[int]) -> set[int]:
+    def existing(self, rows: Sequence[int]) -> set[int]:
         """Those of the chunks that the collection has; an index may know others."""
         query = "SELECT id FROM chunks WHERE collection_id = $1 AND id IN ({some})"
         return {row for (row,) in rows_of_many(self._sql, query, rows, self.row.id)}
@@ -160,13 +160,13 @@ class Queries(Contents):
             for row, _, *rest in held[document]
         }
 
-    def place_of(self, key: int) -> tuple[int, int] | None:
+    def find_chunk(self, key: int) -> tuple[int, int] | None:
         rows = self._asked(
             "SELECT document_id, id FROM chunks WHERE collection_id = $1 AND key = $2", key
         )
         return rows[0] if rows else None
 
-    def rows_of(self, document: int) -> list[int]:
+    def chunk_rows(self, document: int) -> list[int]:
         query = "SELECT id FROM chunks WHERE document_id = $1 ORDER BY id"
         return [row for (row,) in self._sql.execute(query, (document,)).fetchall()]
 
@@ -175,7 +175,7 @@ class Queries(Contents):
         rows = self._sql.execute(query, (document,)).fetchall()
         return [without_header(heading)[0] for (heading,) in rows]
 
-    def having(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
+    def documents_named(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
         query = (
             "SELECT key, document_id, source FROM names"
             " LEFT JOIN documents ON documents.id = document_id"

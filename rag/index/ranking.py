@@ -1,10 +1,10 @@
 """What a candidate's own words show of a query (its BM25, its best window, its name), and one score
-of all signs.
+of all of these.
 
 FTS5 finds the candidates by its own BM25, whose parameters are fixed and which is given only
 the terms that are affordable to search; here every candidate is counted with all of them.
 BM25 counts a query's words wherever they stand; an answer has them close together, and a
-document that the query names is meant.
+document that the query names is the one asked about.
 
 Fusion by score keeps what a rank forgets: how far ahead the first is. Fused by rank, a weak
 dense leg makes BM25 worse. Every weight stands on a plateau of nDCG@10 over four labelled sets,
@@ -22,8 +22,8 @@ FARTHEST_BEHIND = -1.0
 """A cosine's lead at the least: where all that is near is nearly alike, as in a log, the only chunk
 with the query's words would be lost for its distance.
 """
-NAMED_WEIGHT = 0.3
-MEANT_WEIGHT = 1.2
+TITLE_MATCH_WEIGHT = 0.3
+DOCUMENT_MATCH_WEIGHT = 1.2
 """Of a chunk whose document the query calls by its name (`names.py`)."""
 BEGINNING = 0.2
 """What more of that a document's first chunk gets."""
@@ -100,7 +100,7 @@ def okapi(
     )
 
 
-def named(weights: Mapping[str, float], title: Iterable[str]) -> float:
+def title_match(weights: Mapping[str, float], title: Iterable[str]) -> float:
     """How nearly the query names the title: the square of the share of its terms, 0 to 1."""
     own = set(title)
     return (len(own & weights.keys()) / len(own)) ** 2 if own else 0.0

@@ -1,4 +1,4 @@
-"""Reading a collection of either database: hybrid search over what its `Queries` answer."""
+"""Reading a collection of either database: hybrid search over its `IndexQueries`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from rag.index.collection_rows import (
     nothing_ingested,
     require,
 )
-from rag.index.language import in_use
+from rag.index.language import current_language
 from rag.index.protocol import DocumentOutline, IndexedDocument, Notice
-from rag.index.queries import Queries
+from rag.index.queries import IndexQueries
 from rag.index.vocabulary import Vocabulary, reading_for
 from state.database import Database, Sql
 from state.errors import NoIndexError
@@ -33,7 +33,7 @@ class CollectionReader:
     """
 
     _sql: Sql
-    _queries: Queries
+    _queries: IndexQueries
     rerank: Rerank | None = None
     """Of what a search found, where something reads it (`rag/reading/reranker.py`)."""
 
@@ -42,7 +42,7 @@ class CollectionReader:
         database: Database,
         name: str,
         embedder: Embedder,
-        queries: Callable[[Sql, CollectionRow], Queries],
+        queries: Callable[[Sql, CollectionRow], IndexQueries],
         notice: Notice,
     ) -> None:
         """Raises as `Store.open_collection`."""
@@ -107,10 +107,10 @@ class CollectionReader:
             return self._queries.document_count
 
     @property
-    def spoken(self) -> str:
+    def main_language(self) -> str:
         """The language that most of the collection is in."""
         with self.snapshot():
-            return self._vocabulary.spoken
+            return self._vocabulary.main_language
 
     @property
     def dense_searched(self) -> str:
@@ -130,7 +130,7 @@ class CollectionReader:
         # Of one question several nodes need what it finds.
         with reading_for(self, query):
             wanted = max(k, RANKED)
-            asked = (query, wanted, in_use())
+            asked = (query, wanted, current_language())
             found = self._found.get(asked)
             if found is None:
                 vector = self.embedder.embed_query(query)  # may wait for a server
@@ -152,14 +152,14 @@ class CollectionReader:
         most frequent first.
         """
         with self.snapshot():
-            return self._vocabulary.spelt_like(word)[:limit]
+            return self._vocabulary.similar_spellings(word)[:limit]
 
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
         """The extracted text of a source, of which `[start:end]`; None if it is not in the
         collection.
         """
         with self.snapshot():
-            number = self._queries.number_of(source)
+            number = self._queries.document_id(source)
             return None if number is None else self._queries.text(number)[start:end]
 
     def around(self, chunk_id: str, before: int, after: int) -> list[RetrievedChunk]:
@@ -167,19 +167,19 @@ class CollectionReader:
         scored; none where it is not in the collection.
         """
         with self.snapshot():
-            place = self._queries.place_of(chunk_key(chunk_id))
+            place = self._queries.find_chunk(chunk_key(chunk_id))
             if place is None:
                 return []
             document, row = place
-            rows = self._queries.rows_of(document)
+            rows = self._queries.chunk_rows(document)
             at = rows.index(row)
             return self._in_order(rows[max(at - before, 0) : at + after + 1])
 
     def document_chunks(self, source: str, limit: int) -> list[RetrievedChunk]:
         """The first chunks of a document in its order, not scored; none where it is unknown."""
         with self.snapshot():
-            number = self._queries.number_of(source)
-            return [] if number is None else self._in_order(self._queries.rows_of(number)[:limit])
+            row = self._queries.document_id(source)
+            return [] if row is None else self._in_order(self._queries.chunk_rows(row)[:limit])
 
     def _in_order(self, rows: Sequence[int]) -> list[RetrievedChunk]:
         found = self._queries.read(rows)
@@ -195,7 +195,7 @@ class CollectionReader:
                     tuple(dict.fromkeys(filter(None, self._queries.headings(number)))),
                     characters,
                 )
-                for number, source, title, characters in self._queries.shown(most)
+                for number, source, title, characters in self._queries.first_documents(most)
             ]
 
     def document(self, source: str) -> IndexedDocument | None:

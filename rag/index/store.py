@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 from rag.index import collection_rows
-from rag.index.collection_rows import CollectionRow, CollectionSummary, Contents
+from rag.index.collection_rows import CollectionContents, CollectionRow, CollectionSummary
 from rag.index.protocol import Notice
 from state.closing import closed_on_failure
 from state.database import Database, Sql
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Embedder, EmbedderIdentity
-    from rag.index.queries import Queries
+    from rag.index.queries import IndexQueries
     from rag.index.reader import CollectionReader
     from rag.index.writer import CollectionWriter
 
@@ -38,7 +38,7 @@ class Store(ABC):
     @abstractmethod
     def _queries(
         self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None, notice: Notice
-    ) -> Queries: ...
+    ) -> IndexQueries: ...
 
     @abstractmethod
     def locked(self, name: str, *, create: bool = False) -> AbstractContextManager[Any]:
@@ -78,7 +78,7 @@ class Store(ABC):
         """
         from rag.index.reader import CollectionReader
 
-        def queries(sql: Sql, row: CollectionRow) -> Queries:
+        def queries(sql: Sql, row: CollectionRow) -> IndexQueries:
             return self._queries(sql, row, files, notice)
 
         with closed_on_failure(self.database()) as database:
@@ -100,7 +100,7 @@ class Store(ABC):
         """
         with self.locked(name, create=True) as database:
             with database.writing() as sql:
-                row = collection_rows.found_or_created(sql, name, embedder)
+                row = collection_rows.get_or_create(sql, name, embedder)
                 self._mend(sql, row, notice)
             with self._writer(database, row, notice) as writer:
                 yield writer
@@ -120,10 +120,10 @@ class Store(ABC):
         return []
 
     @contextmanager
-    def contents(self, name: str) -> Iterator[Contents]:
+    def contents(self, name: str) -> Iterator[CollectionContents]:
         """One moment of the collection; raises as `open_collection`."""
         with self._reading() as sql:
-            yield Contents(sql, collection_rows.require(sql, name))
+            yield CollectionContents(sql, collection_rows.require(sql, name))
 
     def summaries(self) -> list[CollectionSummary]:
         """Every collection, by name; none when nothing was ingested."""
@@ -134,7 +134,7 @@ class Store(ABC):
 
 
 def _summary(sql: Sql, row: CollectionRow) -> CollectionSummary:
-    held = Contents(sql, row)
+    held = CollectionContents(sql, row)
     failed = [file.failed for file in held.unread()]
     return CollectionSummary(
         row.name,

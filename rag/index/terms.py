@@ -16,7 +16,7 @@ from importlib.metadata import version
 
 import Stemmer
 
-from rag.index.language import ENGLISH, in_use, is_word, lexicon, read_all
+from rag.index.language import ENGLISH, current_language, is_word, lexicon, restem_all
 
 TERM_CHARACTERS = 64
 """A longer term (a base64 blob, a hash) is cut to this, in documents and queries alike."""
@@ -59,7 +59,7 @@ other lexicons change no index.
 
 def terms(text: str) -> list[str]:
     """The terms of `text` in order, with repeats, as they are read in the language in use."""
-    return _term_text(text, in_use()).split()
+    return _term_text(text, current_language()).split()
 
 
 def indexed_text(text: str) -> str:
@@ -107,7 +107,7 @@ class _SeenWords(dict[str, str]):
         self._language = language
 
     def __missing__(self, word: str) -> str:
-        found = " ".join(read_all(_word_terms(word), self._language))
+        found = " ".join(restem_all(_word_terms(word), self._language))
         if len(word) <= _SEEN_CHARACTERS:
             if len(self) >= _SEEN_WORDS:
                 self.clear()
@@ -123,16 +123,16 @@ def _seen(language: str) -> _SeenWords:
 def term_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """(start, end, terms) of each word of `text` that has terms; offsets in characters."""
     pattern = _ASCII_TOKEN if text.isascii() else _any_token()
-    language = in_use()
+    language = current_language()
     for match in pattern.finditer(text):
-        if found := read_all(_token_terms(match.group()), language):
+        if found := restem_all(_token_terms(match.group()), language):
             yield match.start(), match.end(), found
 
 
 def words(text: str) -> Iterator[str]:
     """Each word of `text` that has terms, folded, in order, with repeats."""
     pattern = _ASCII_TOKEN if text.isascii() else _any_token()
-    seen = _seen(in_use())
+    seen = _seen(current_language())
     return (fold(token) for token in pattern.findall(text) if seen[token])
 
 

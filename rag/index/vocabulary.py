@@ -17,16 +17,16 @@ from typing import TYPE_CHECKING
 from rag.index.language import (
     ENGLISH,
     OTHERS,
+    current_language,
     function_words,
     in_language_of,
-    in_use,
     is_word,
-    read,
+    restem,
 )
 from rag.index.terms import fold, indexed_text
 
 if TYPE_CHECKING:
-    from rag.index.queries import Queries
+    from rag.index.queries import IndexQueries
     from rag.index.reader import CollectionReader
 
 _KEPT_FORMS = 10_000
@@ -54,20 +54,20 @@ def reading_for(collection: CollectionReader, *questions: str) -> AbstractContex
     """What is asked of a collection is read in the language of the first of these questions that
     shows one, or else in the collection's, unless one was chosen before.
     """
-    return in_language_of(*questions, spoken=lambda: collection.spoken)
+    return in_language_of(*questions, default=lambda: collection.main_language)
 
 
 class Vocabulary:
     """Of one collection, inside the caller's snapshot; what was found is kept."""
 
-    def __init__(self, legs: Queries) -> None:
-        self._legs = legs
+    def __init__(self, index: IndexQueries) -> None:
+        self._index = index
         self._counts: dict[str, int] = {}
         self._forms = lru_cache(_KEPT_FORMS)(self._forms_of)
         self._spellings = lru_cache(_KEPT_SPELLINGS)(self._look_up)
 
     @cached_property
-    def spoken(self) -> str:
+    def main_language(self) -> str:
         """The language of most of it; English where no other is: its function words are in no
         index.
         """
@@ -75,12 +75,12 @@ class Vocabulary:
         counts = self.counts(sorted(frozenset().union(*own.values())))
         likeliest = max(OTHERS, key=lambda language: sum(counts[word] for word in own[language]))
         commonest = max(counts[word] for word in own[likeliest])
-        is_most = commonest and commonest >= MOST * self._legs.chunk_count
+        is_most = commonest and commonest >= MOST * self._index.chunk_count
         return likeliest if is_most else ENGLISH
 
     def forms(self, terms: Iterable[str]) -> list[str]:
         """The indexed terms that are read as one of these in the language in use."""
-        language = in_use()
+        language = current_language()
         if language == ENGLISH:
             return list(terms)
         return [form for term in terms for form in self._forms(term, language)]
@@ -88,16 +88,16 @@ class Vocabulary:
     def counts(self, indexed: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each indexed term; of one, counting takes longer than all else."""
         if new := [term for term in indexed if term not in self._counts]:
-            self._counts |= self._legs.frequencies(new)
+            self._counts |= self._index.frequencies(new)
         return {term: self._counts[term] for term in indexed}
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term; one that holds two forms of it may count twice."""
-        if in_use() == ENGLISH:
+        if current_language() == ENGLISH:
             return self.counts(wanted)
         forms = {term: self.forms([term]) for term in wanted}
         counts = self.counts(self.forms(wanted))
-        most = self._legs.chunk_count
+        most = self._index.chunk_count
         return {term: min(sum(map(counts.__getitem__, each)), most) for term, each in forms.items()}
 
     def _forms_of(self, term: str, _language: str) -> list[str]:
@@ -105,10 +105,10 @@ class Vocabulary:
         if not is_word(term):
             return [term]
         alike = term[: max(len(term) - _WRITTEN_ANEW, _LEAST_ALIKE)]
-        held = self._legs.vocabulary(alike, len(alike), len(term) + _ENDING)
-        return sorted(form for form, _ in held if read(form) == term)
+        held = self._index.vocabulary(alike, len(alike), len(term) + _ENDING)
+        return sorted(form for form, _ in held if restem(form) == term)
 
-    def spelt_like(self, word: str) -> list[tuple[str, int]]:
+    def similar_spellings(self, word: str) -> list[tuple[str, int]]:
         """(word, document frequency) of those one slip away, most frequent first."""
         return self._spellings(fold(word))
 
@@ -120,8 +120,8 @@ class Vocabulary:
         lengths = _SHORTEST_STEM, len(stem) + _STEM_SLIPS
         near = [
             (distance, -count, term)
-            for term, count in self._legs.vocabulary(word[0], *lengths)
-            if term not in own and (distance := _slips(word, stem, term)) <= _STEM_SLIPS
+            for term, count in self._index.vocabulary(word[0], *lengths)
+            if term not in own and (distance := _stem_distance(word, stem, term)) <= _STEM_SLIPS
         ]
         found: dict[str, int] = {}
         for _, count, term in sorted(near)[:_STEMS_READ]:
@@ -131,7 +131,7 @@ class Vocabulary:
 
     def _spelt(self, term: str, word: str) -> set[str]:
         """The words behind a term that are one slip away, from the first chunks that hold it."""
-        found = self._legs.read(self._legs.holding(term, _CHUNKS_READ))
+        found = self._index.read(self._index.chunks_with_term(term, _CHUNKS_READ))
         return {
             other
             for chunk in found.values()
@@ -143,7 +143,7 @@ class Vocabulary:
         }
 
 
-def _slips(word: str, stem: str, term: str) -> int:
+def _stem_distance(word: str, stem: str, term: str) -> int:
     """From the stem to another, or to one that stemming has cut shorter: "diffrenc", "differ"."""
     begins = edit_distance(word[: len(term)], term, 1) + 1
     return min(begins, edit_distance(stem, term, _STEM_SLIPS))

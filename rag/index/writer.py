@@ -25,10 +25,10 @@ from rag.index.codec import (
 )
 from rag.index.collection_rows import (
     COLUMNS,
+    CollectionContents,
     CollectionRow,
-    Contents,
     mark_changed,
-    marks,
+    placeholders,
     rows_of_many,
 )
 from rag.index.names import name_keys
@@ -50,7 +50,7 @@ Searchable = tuple[int, int, str, str | None, str]
 """What the lexical index holds of a chunk: its row, its document, its text, title and heading."""
 
 
-class CollectionWriter(Contents, ABC):
+class CollectionWriter(CollectionContents, ABC):
     """One collection, open for writing; its lock is held from opening to closing."""
 
     def __init__(self, sql: Sql, row: CollectionRow, host: str) -> None:
@@ -160,7 +160,7 @@ class CollectionWriter(Contents, ABC):
             )
             self._sql.executemany(
                 "INSERT INTO unread (collection_id, path, size, mtime_ns, changed_ns, reason,"
-                f" failed) VALUES ({marks(7)})",
+                f" failed) VALUES ({placeholders(7)})",
                 list(rows.values()),
             )
 
@@ -177,7 +177,7 @@ class CollectionWriter(Contents, ABC):
 
     def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
         into = _INTO[table]
-        values = marks(into.count(",") + 1)
+        values = placeholders(into.count(",") + 1)
         self._sql.executemany(f"INSERT INTO {table} ({into}) VALUES ({values})", rows)
 
     def _insert_chunks(self, waiting: Sequence[tuple[int, str | None, Chunk, Any]]) -> None:

@@ -21,7 +21,7 @@ from state.events import Outcome
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder
-    from rag.index.collection_rows import Contents
+    from rag.index.collection_rows import CollectionContents
     from rag.index.protocol import UnreadFile
     from rag.index.writer import CollectionWriter
     from state.settings import Settings
@@ -103,7 +103,7 @@ def _partly_seen(wanted: Iterable[str], plan: Plan) -> list[str]:
 
 
 def _plan(
-    held: Contents | None,
+    held: CollectionContents | None,
     home: os.PathLike[str],
     given: Globs,
     reporter: Reporter,

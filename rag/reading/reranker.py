@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.embed.protocol import TokenVectors
-from rag.index.language import ENGLISH, in_use
+from rag.index.language import ENGLISH, current_language
 from rag.question.followup import resolved_wordings
 from rag.question.parse import split_context
 from state.documents import text_with_headings
@@ -45,7 +45,7 @@ class Reranker:
     @property
     def is_neural(self) -> bool:
         """Whether the transformer reads this question: its weights are here and it is English."""
-        return self._folder is not None and in_use() == ENGLISH
+        return self._folder is not None and current_language() == ENGLISH
 
     def prepare(self, question: str) -> None:
         """Starts loading the transformer in the background, while the search runs."""

@@ -19,7 +19,7 @@ TEXTS = {
 
 
 def reading_of(*questions):
-    return in_language_of(*questions, spoken=lambda: ENGLISH)
+    return in_language_of(*questions, default=lambda: ENGLISH)
 
 
 @pytest.mark.parametrize(
@@ -87,12 +87,12 @@ def test_what_shows_no_language_is_read_in_that_of_the_collection(tmp_path):
     store = HomeStore(tmp_path)
     fill(store, {name: text for name, text in TEXTS.items() if name != "de.txt"})
     with closing(store.open_collection("default", EMBEDDER)) as collection:
-        assert collection.spoken == ENGLISH
+        assert collection.main_language == ENGLISH
         with store.open_writer("default", EMBEDDER.identity) as opened:
             for number, house in enumerate(
                 ("Das Haus der Fischer ist leer.", *["Die Tür ist zu."] * 4)
             ):
                 opened.put(document(f"{number}.txt"), [part(f"{number}.txt", house)])
-        assert collection.spoken == "german"
+        assert collection.main_language == "german"
         assert collection.search("Häuser", 1)[0]["lexical_rank"] == 1
         assert collection.search("What are houses?", 1)[0]["source"] == "en.txt"

@@ -53,8 +53,8 @@ def test_a_document_is_found_by_its_name(home: Path, query: str, source: str) ->
 def test_one_word_that_a_document_is_called_by_never_surely_means_it(home: Path) -> None:
     reader = open_collection(home, "default", EMBEDDER)
     (tour,) = [each for each in reader.search("a tour", 9) if each["source"] == "guide/tour.md"]
-    assert 0 < tour["meant"] < SURELY_NAMED
-    assert reader.search("the quick start page", 1)[0]["meant"] >= SURELY_NAMED
+    assert 0 < tour["document_match"] < SURELY_NAMED
+    assert reader.search("the quick start page", 1)[0]["document_match"] >= SURELY_NAMED
 
 
 def test_a_document_that_is_removed_leaves_no_name(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Grades chunks by a calibrated logistic over the signs that they were ranked by; no model call.
+"""Grades chunks by a calibrated logistic over the features that ranked them; no model call.
 
 CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fine-tuned T5.
 """
@@ -15,18 +15,18 @@ from rag.embed.builtin import builtin_embedder
 from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.protocol import Graded, GradeRequest
 from rag.index.candidates import chunk_terms
-from rag.index.ranking import NAMED_WEIGHT, WINDOW_WEIGHT, best_window, named, okapi
+from rag.index.ranking import TITLE_MATCH_WEIGHT, WINDOW_WEIGHT, best_window, okapi, title_match
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import FEW_CHUNKS, share, specific_terms
 from rag.reading.reranker import Reranker, chunk_with_headings
 from rag.reading.snippets import coverage, nearest_stretch
-from state.passages import Grade, ParsedQuestion, QuestionPart, RetrievedChunk, Signs, is_web
+from state.passages import Features, Grade, ParsedQuestion, QuestionPart, RetrievedChunk, is_web
 from state.wording import listed
 
 SURELY_NAMED = 0.7
-"""From here on a question is held to name a document (`meant`): by its number, or in several words
-that no other document is called by."""
+"""From this `document_match` on a question is held to name a document: by its number, or in several
+words that no other document is called by."""
 
 TOP_CHUNKS = 8
 _BEST = 10
@@ -70,7 +70,7 @@ def _judge(
     pool = Pool.of(part["question"], chunks if of_web else part["pool"])
     if reading is not None:
         known = model.reader.probability(answer_features(pool, request.documents, reading))
-    elif any(chunk.get("meant", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
+    elif any(chunk.get("document_match", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
         known = 1.0
     else:  # a few pages of the web are no small collection
         count = max(collection.chunk_count, FEW_CHUNKS if of_web else 0)
@@ -87,50 +87,50 @@ def _untitled(chunk: RetrievedChunk) -> RetrievedChunk:
 @dataclass(frozen=True, slots=True)
 class Pool:
     """What the question finds whatever query is being graded, best first, so that a chunk gets the
-    same grade in whichever loop it turns up; by id the signs that they were ranked by. `length` is
-    their mean length in terms.
+    same grade in whichever loop it turns up. `features`: what they were ranked by, by chunk id;
+    `length`: their mean length in terms.
     """
 
     question: ParsedQuestion
     chunks: Sequence[RetrievedChunk]
-    signs: Mapping[str, Signs]
+    features: Mapping[str, Features]
     length: float
 
     @classmethod
     def of(cls, question: ParsedQuestion, chunks: Sequence[RetrievedChunk]) -> Pool:
         lengths = [sum(map(len, chunk_terms(chunk))) for chunk in chunks]
         length = max(sum(lengths), 1) / max(len(lengths), 1)
-        signs = {each["chunk_id"]: each["signs"] for each in chunks if "signs" in each}
-        bare = cls(question, chunks, signs, length)
-        return replace(bare, signs={each["chunk_id"]: bare.signs_of(each) for each in chunks})
+        features = {each["chunk_id"]: each["features"] for each in chunks if "features" in each}
+        bare = cls(question, chunks, features, length)
+        return replace(bare, features={each["chunk_id"]: bare.features_of(each) for each in chunks})
 
-    def signs_of(self, chunk: RetrievedChunk) -> Signs:
-        """Of another query's chunk too, whose cosine nobody took: its words alone tell."""
-        if chunk["chunk_id"] in self.signs:
-            return self.signs[chunk["chunk_id"]]
+    def features_of(self, chunk: RetrievedChunk) -> Features:
+        """Also of a chunk that another query found: by its words alone, without a cosine."""
+        if chunk["chunk_id"] in self.features:
+            return self.features[chunk["chunk_id"]]
         body, head = chunk_terms(chunk)
         weights = self.question["rarities"]
         bm25 = okapi(weights, self.length, body, head)
         window = best_window(weights, body, head)
-        called = named(weights, terms(chunk["title"] or ""))
-        best = max((each["bm25"] for each in self.signs.values()), default=0.0) or bm25 or 1.0
-        fused = bm25 / best + WINDOW_WEIGHT * window + NAMED_WEIGHT * called
-        return {"bm25": bm25, "window": window, "named": called, "fused": fused}
+        called = title_match(weights, terms(chunk["title"] or ""))
+        best = max((each["bm25"] for each in self.features.values()), default=0.0) or bm25 or 1.0
+        fused = bm25 / best + WINDOW_WEIGHT * window + TITLE_MATCH_WEIGHT * called
+        return {"bm25": bm25, "window": window, "title_match": called, "fused": fused}
 
     def lead(self, fused: float) -> float:
         """How far a fused score stands out from those of the pool."""
-        every = [each["fused"] for each in self.signs.values()] or [fused]
+        every = [each["fused"] for each in self.features.values()] or [fused]
         return (fused - sum(every) / len(every)) / (float(np.std(every)) + _LEAST_SPREAD)
 
 
 def chunk_features(chunk: RetrievedChunk, pool: Pool) -> dict[str, float]:
     """What a chunk shows of its relevance, by itself and among the question's best."""
-    own = pool.signs_of(chunk)
-    others = [each["bm25"] for known, each in pool.signs.items() if known != chunk["chunk_id"]]
+    own = pool.features_of(chunk)
+    others = [each["bm25"] for known, each in pool.features.items() if known != chunk["chunk_id"]]
     best = sorted([*others, own["bm25"]], reverse=True)[:_BEST]
     return {
         "window": own["window"],
-        "named": own["named"],
+        "named": own["title_match"],
         "bm25_share": own["bm25"] / (sum(best) or 1.0),
         "lead": pool.lead(own["fused"]),
     }
@@ -145,7 +145,7 @@ def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
     embedder = builtin_embedder()
     cosines = embedder.embed_documents(texts) @ embedder.embed_documents([question["text"]])[0]
     held = [share(question["weights"], terms_with_headings(each)) for each in top]
-    windows = [pool.signs_of(each)["window"] for each in top]
+    windows = [pool.features_of(each)["window"] for each in top]
     return {
         "cosine": max(map(float, cosines), default=0.0),
         "covered": max(held, default=0.0),
@@ -160,7 +160,7 @@ def answer_features(
 ) -> dict[str, float]:
     """Whether what is shown answers: the best stretch's similarity, coverage, lead."""
     nearest = nearest_stretch(pool.question, documents, reading)
-    fused = max((each["fused"] for each in pool.signs.values()), default=0.0)
+    fused = max((each["fused"] for each in pool.features.values()), default=0.0)
     return {
         "likeness": nearest.similarity if nearest else 0.0,
         "covered": coverage(pool.question, nearest.stretch) if nearest else 0.0,

@@ -20,7 +20,7 @@ from rag.index.collection_rows import CollectionRow
 from rag.index.home.chroma import ChromaVectors, VectorsDamaged
 from rag.index.home.vectors import ChromaIndex, ChromaRow
 from rag.index.protocol import Notice
-from rag.index.queries import Queries
+from rag.index.queries import IndexQueries
 from rag.index.ranking import HEAD_WEIGHT
 from state.errors import StorageError
 
@@ -34,7 +34,7 @@ _BATCH = 8_192
 _OF_THESE = "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?))"
 
 
-class HomeQueries(Queries):
+class HomeQueries(IndexQueries):
     def __init__(
         self,
         connection: sqlite3.Connection,
@@ -77,7 +77,7 @@ class HomeQueries(Queries):
         )
         return {row: -score for row, score in rows}
 
-    def holding(self, term: str, limit: int) -> list[int]:
+    def chunks_with_term(self, term: str, limit: int) -> list[int]:
         rows = self._sql.execute(
             f"SELECT rowid FROM {self._table} WHERE {self._table} MATCH ? LIMIT ?",
             (f'"{term}"', limit),
@@ -97,7 +97,7 @@ class HomeQueries(Queries):
                     return self._scanned(vector, limit)
                 self.dense_searched = CHROMA
                 # Another process may have begun to write it.
-                there = self.still_there(list(found))
+                there = self.existing(list(found))
                 return {row: cosine for row, cosine in found.items() if row in there}
         except (VectorsDamaged, StorageError) as error:
             self._give_up(error, row)

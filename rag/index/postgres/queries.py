@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rag.index.collection_rows import CollectionRow
-from rag.index.queries import Queries
+from rag.index.queries import IndexQueries
 from rag.index.ranking import rarity
 from state.database import Sql
 
@@ -40,7 +40,7 @@ WHERE collection_id = {collection} AND document_id = ANY($3) ORDER BY cosine DES
 """
 
 
-class PostgresQueries(Queries):
+class PostgresQueries(IndexQueries):
     dense_searched = "pgvector"
 
     def __init__(self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None) -> None:
@@ -90,7 +90,7 @@ class PostgresQueries(Queries):
         query = "SELECT id, 1 - (vector::vector <=> $1) FROM chunks WHERE id = ANY($2)"
         return dict(self._sql.execute(query, (Vector(vector), list(rows))).fetchall())
 
-    def holding(self, term: str, limit: int) -> list[int]:
+    def chunks_with_term(self, term: str, limit: int) -> list[int]:
         rows = self._asked(
             "SELECT chunk_id FROM lexical WHERE collection_id = $1"
             " AND terms @@ $2::tsquery LIMIT $3",
