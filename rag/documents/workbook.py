@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime, time
 from itertools import islice
 from typing import Any
@@ -11,8 +13,14 @@ from rag.documents.archive import Archive
 from rag.documents.layout import row, words
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
+from state.wording import many
 
 _ROWS = 200
+_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
+_UNCOMPUTED = re.compile(
+    rb'<c (?![^>]*t="str")[^>]*><f\b(?:[^>]*/>|[^>]*>[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
+)
+"""A cell with a formula and no value, as programs write that compute none."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -23,6 +31,9 @@ def read(reading: Reading) -> Iterator[Part]:
         # Calamine unpacks by itself; what its cells take is bounded by the worker's memory.
         with Archive(reading) as archive:
             reading.title = archive.core_title()
+            if count := _uncomputed(archive, reading.limits.tree_bytes):
+                told = f"{many(count, 'formula')} without a stored value left out"
+                reading.warn(f"{told}: save it once in a spreadsheet program")
     import python_calamine as calamine
 
     try:
@@ -45,6 +56,15 @@ def read(reading: Reading) -> Iterator[Part]:
                 reading.warn(f"only some {reading.limits.cells:,} cells were read")
                 return
         yield Part("\n", anchor=anchor)
+
+
+def _uncomputed(archive: Archive, most: int) -> int:
+    """How many cells lack their value, in sheets of at most so many bytes."""
+    sheets = [each for each in archive.infolist() if _SHEET.fullmatch(each.filename)]
+    with suppress(DocumentError):  # what is damaged, calamine tells
+        small = (archive.member(each.filename) for each in sheets if each.file_size <= most)
+        return sum(len(_UNCOMPUTED.findall(data)) for data in small)
+    return 0
 
 
 def shown(value: Any) -> str:

@@ -383,6 +383,10 @@ def test_xlsx(tmp_path: Path) -> None:
         "# Stock\n\nEngine | Since | Power | Runs\nAda | 1931-05-02 | 40 | TRUE\n"
         "Bo |  | 0.3 | line one line two\n\n# Empty\n\n\n"
     )
+    sheet.append(["Sum", None, "=SUM(C2:C4)", '=IF(C2>1,"","few")'])
+    book.save(path)
+    (warning,) = read(path).warnings
+    assert warning.startswith("2 formulas without a stored value left out")
     book.create_chartsheet("Chart")
     book.properties.title = "Yard book"
     book.save(path)
