@@ -75,7 +75,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
             for each in found
         ],
         "research": research,
-        "bytes": _octets(settings.home) + sum(store.octets().values()),
+        "bytes": _disk_bytes(settings.home) + sum(store.disk_bytes().values()),
     }
 
 
@@ -84,7 +84,7 @@ def _unfinished(store: Store, name: str) -> list[str]:
         return [path for path, options in held.roots().items() if is_unfinished(options)]
 
 
-def _octets(home: Path) -> int:
+def _disk_bytes(home: Path) -> int:
     """What the disk has allocated under `home`: a store may preallocate sparse files."""
     octets = 0
     for folder, _, names in os.walk(home):

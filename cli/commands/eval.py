@@ -44,11 +44,11 @@ def evaluate(
     if baseline and stage is not EvaluationStage.FULL:
         raise UsageError("--baseline compares answers.", "Use it with --stage full.")
     from rag.evaluate.datasets import load_dataset
-    from rag.evaluate.evaluate_dataset import Plan
+    from rag.evaluate.evaluate_dataset import EvaluationPlan
     from rag.evaluate.evaluate_dataset import evaluate as run
 
     terminal, settings = given.terminal, given.settings()
-    plan = Plan(stage, limit, seed, baseline, collection)
+    plan = EvaluationPlan(stage, limit, seed, baseline, collection)
     with progress_on(terminal) as on:
         report = run(load_dataset(dataset), settings, plan, on, terminal.notice)
     if json_:

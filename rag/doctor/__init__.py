@@ -19,11 +19,11 @@ class Check:
     mend: str | None = None
 
 
-def well(part: str, detail: str, further: str | None = None) -> Check:
+def passed(part: str, detail: str, further: str | None = None) -> Check:
     return Check(part, ok=True, detail=detail, mend=further)
 
 
-def ill(part: str, detail: str | CragError, mend: str | None = None) -> Check:
+def failed(part: str, detail: str | CragError, mend: str | None = None) -> Check:
     """An error says what mends it."""
     if isinstance(detail, CragError):
         return Check(part, ok=False, detail=detail.message, mend=detail.hint)

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from rag.doctor import Check, ill, well
+from rag.doctor import Check, failed, passed
 from rag.doctor.indexes import check_collections, check_store
 from rag.doctor.models import check_models
 from rag.index.home.catalog import Catalog
@@ -44,25 +44,25 @@ def _check_home(home: Path) -> Iterator[Check]:
     try:
         tempfile.TemporaryFile(dir=existing).close()
     except OSError as error:
-        yield ill("home", f"{home}: {error.strerror}", _WRITABLE)
+        yield failed("home", f"{home}: {error.strerror}", _WRITABLE)
         return
     shut = next((path for path in home.rglob("*") if not os.access(path, os.W_OK)), None)
     if shut:  # another person's, as after `sudo crag`
-        yield ill("home", f"{shut} cannot be written", _WRITABLE)
+        yield failed("home", f"{shut} cannot be written", _WRITABLE)
     else:
-        yield well("home", str(home))
+        yield passed("home", str(home))
     free = shutil.disk_usage(existing).free
     detail = f"{free / 1e9:.1f} GB free"
     if free < LEAST_FREE:
-        yield ill("disk", detail, "Free some space, or choose another --home")
+        yield failed("disk", detail, "Free some space, or choose another --home")
     else:
-        yield well("disk", detail)
+        yield passed("disk", detail)
 
 
 def check_catalog(home: Path) -> Check:
     catalog = Catalog(home)
     if not catalog.path.exists():
-        return well("catalog", "nothing was ingested yet")
+        return passed("catalog", "nothing was ingested yet")
     away = f"Move {catalog.path} away; then run `crag ingest` again"
     return _check("catalog", catalog, away)
 
@@ -82,7 +82,7 @@ def _check(part: str, file: SqliteFile, mending: str) -> Check:
     except DamagedError as error:
         faults = [error.message]
     except CragError as error:
-        return ill(part, error)
+        return failed(part, error)
     if faults:
-        return ill(part, f"{path.name}: {' '.join(faults[0].split())}", mending)
-    return well(part, f"{path.name} is sound")
+        return failed(part, f"{path.name}: {' '.join(faults[0].split())}", mending)
+    return passed(part, f"{path.name} is sound")

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.doctor import Check, ill, well
+from rag.doctor import Check, failed, passed
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.collection_rows import CollectionContents, CollectionRow
@@ -53,18 +53,18 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
 def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Check]:
     """The server, and every collection."""
     try:
-        yield well("store", store.about())
+        yield passed("store", store.about())
         for each in store.summaries():
             yield from _check_embedder(each.name, each.embedder, embedder)
     except CragError as error:
-        yield ill("store", error)
+        yield failed("store", error)
 
 
 def _check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) -> Iterator[Check]:
     """Only where the collection was embedded by another than the settings name."""
     if used != named:
         detail = f"embedded by {used}, the settings name {named}"
-        yield ill(f"{name}: embedder", detail, f"Choose that embedder, or: {_ANEW.format(name)}")
+        yield failed(f"{name}: embedder", detail, f"Choose that embedder, or: {_ANEW.format(name)}")
 
 
 def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
@@ -74,28 +74,28 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     except sqlite3.DatabaseError as error:
         code = error_code(error)
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return well(part, "not looked at: an ingest is at work")
+            return passed(part, "not looked at: an ingest is at work")
         if code != sqlite3.SQLITE_READONLY:  # FTS5's check is a write
-            return ill(part, str(error), mending)
+            return failed(part, str(error), mending)
     if row.terms_version != TERMS_VERSION:
-        return ill(part, "built by another version, or left half-built", mending)
-    return well(part, many(CollectionContents(connection, row).totals()[1], "chunk"))
+        return failed(part, "built by another version, or left half-built", mending)
+    return passed(part, many(CollectionContents(connection, row).totals()[1], "chunk"))
 
 
 def _vectors(row: CollectionRow, index: ChromaIndex) -> Check:
     part = f"{row.name}: vectors"
     state = index.row()
     if state is None:
-        return well(part, "none yet; the catalog is searched")
+        return passed(part, "none yet; the catalog is searched")
     if not state.current:
-        return well(part, "behind the catalog, which is searched instead until the next ingest")
+        return passed(part, "behind the catalog, which is searched instead until the next ingest")
     try:
         index.require_unchanged(state)
         if index.url is not None or os.access(index.root / state.folder, os.W_OK):
             index.open(state).close()
     except VectorsDamaged as error:
         index.note_damage(state)
-        return ill(part, f"damaged: {error}", _AGAIN.format(row.name))
+        return failed(part, f"damaged: {error}", _AGAIN.format(row.name))
     except CragError as error:
-        return ill(part, error)
-    return well(part, "in Chroma")
+        return failed(part, error)
+    return passed(part, "in Chroma")

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rag.doctor import Check, ill, well
+from rag.doctor import Check, failed, passed
 from rag.embed.transformer import Transformer
 from rag.embed.weights import OFFER, installed_model
 from rag.opening import choose_engine
@@ -41,7 +41,7 @@ def check_models(settings: Settings, embedder: Embedder) -> Iterator[Check]:
         try:
             endpoint = chat_endpoint(settings)
         except CragError as error:
-            yield ill("model", error)
+            yield failed("model", error)
             return
         yield _replies(endpoint, settings)
     else:
@@ -52,20 +52,20 @@ def _embedder(embedder: Embedder) -> Check:
     try:
         embedder.embed_query("doctor")
     except CragError as error:
-        return ill("embedder", error)
-    return well("embedder", str(embedder.identity))
+        return failed("embedder", error)
+    return passed("embedder", str(embedder.identity))
 
 
 def _reader(settings: Settings) -> Check:
     """Without its weights all works, only not as well."""
     held = installed_model(settings.home)
     if held is None:
-        return well("reader", OFFER)
+        return passed("reader", OFFER)
     try:
         Transformer(held.folder).read(["doctor"])
     except CragError as error:
-        return ill("reader", error)
-    return well("reader", held.name)
+        return failed("reader", error)
+    return passed("reader", held.name)
 
 
 def _at_hand() -> Check:
@@ -76,10 +76,10 @@ def _at_hand() -> Check:
     offers = [(each.base_url, name) for each in servers for name in each.models]
     if not offers:
         told = "none is set, and no server of models answers on this machine"
-        return well("model", told, f"start one ({', '.join(PORTS)}); crag model use URL NAME")
+        return passed("model", told, f"start one ({', '.join(PORTS)}); crag model use URL NAME")
     found = "; ".join(f"{each.kind} with {', '.join(each.models)}" for each in servers)
     url, name = next((each for each in offers if "embed" not in each[1]), offers[0])
-    return well("model", f"none is set; here runs {found}", f"crag model use {url} {name}")
+    return passed("model", f"none is set; here runs {found}", f"crag model use {url} {name}")
 
 
 def _replies(endpoint: Endpoint, settings: Settings) -> Check:
@@ -95,11 +95,11 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Check:
     try:
         reply = chat.ask(_PROBE, Budget(), LINE, sheet("document", 1))
     except ModelError as error:
-        return ill("model", error)
+        return failed("model", error)
     finally:
         chat.close()
     told = f"{settings.model} at {endpoint.host} replies"
     if read_verdicts("document", 1, reply.fields()):
-        return well("model", told)
+        return passed("model", told)
     mending = "Use another model, or --grader local"
-    return ill("model", f"{told}, but its reply could not be read", mending)
+    return failed("model", f"{told}, but its reply could not be read", mending)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import zipfile
 from pathlib import PurePosixPath
 
-from rag.documents.cleaning import given_title
+from rag.documents.cleaning import real_title
 from rag.documents.limits import MIB
 from rag.documents.markup import Element, parse
-from rag.documents.stream import Reading, parsing
+from rag.documents.stream import Reading, document_errors
 from state.errors import DocumentError
 
 _RATIO_FROM = 32 * MIB
@@ -31,7 +31,7 @@ class Archive(zipfile.ZipFile):
         Raises:
             DocumentError: it is missing, encrypted, damaged or expands past the limits.
         """
-        with parsing(self._reading.format):
+        with document_errors(self._reading.format):
             info = self.getinfo(name)
             if info.flag_bits & 1:
                 raise DocumentError("encrypted: needs a password")
@@ -44,7 +44,7 @@ class Archive(zipfile.ZipFile):
 
     def root(self, name: str) -> Element:
         """The root of a part that is XML; raises as `member` does."""
-        with parsing(self._reading.format):
+        with document_errors(self._reading.format):
             return parse(self.member(name), name)
 
     def optional_root(self, name: str) -> Element | None:
@@ -59,7 +59,7 @@ class Archive(zipfile.ZipFile):
 
     def core_title(self) -> str | None:
         core = self.optional_root("docProps/core.xml")
-        return None if core is None else given_title(core.findtext("{*}title") or None)
+        return None if core is None else real_title(core.findtext("{*}title") or None)
 
     def _check_directory(self) -> None:
         limits, infos = self._reading.limits, self.infolist()

@@ -47,12 +47,12 @@ def _instead(match: re.Match[str]) -> str:
     return "\ufffd" if character >= "\ud800" else ""
 
 
-def one_line(text: str, limit: int = 120) -> str:
-    """The text on one line, cut at `limit` characters, for titles and reasons."""
+def shorten(text: str, limit: int = 120) -> str:
+    """The text on one line of at most `limit` characters, for titles and reasons."""
     line = " ".join(clean(text).split())
     return line if len(line) <= limit else line[: limit - 1] + "…"
 
 
-def given_title(property_: str | None) -> str | None:
-    """The title, or None where it names nothing: a reader may then find one in the text."""
+def real_title(property_: str | None) -> str | None:
+    """A file property's title; None for a placeholder such as "Untitled 1"."""
     return None if property_ is None or _DEFAULT.fullmatch(property_.strip()) else property_

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.documents.archive import Archive
-from rag.documents.layout import Layout, as_raised, titles_in_bold
+from rag.documents.layout import Layout, bold_titles, superscript
 from rag.documents.markup import Element, attribute, count, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
@@ -37,7 +37,7 @@ def read(reading: Reading) -> Iterator[Part]:
         etree.strip_elements(body, *_UNREAD, with_tail=False)
         etree.strip_tags(body, *_WRAPPERS)
         layout = Layout()
-        titles = titles_in_bold(body.iterchildren("{*}p"), inline_text, _PLAIN)
+        titles = bold_titles(body.iterchildren("{*}p"), inline_text, _PLAIN)
         meanings = {} if styles is None else _meanings(styles)
         walk = _Body(layout, meanings, reading, frozenset(titles))
         for number, block in enumerate(body):
@@ -169,4 +169,4 @@ def inline_text(element: Element) -> str:
             pieces.append(_SIGNS.get(kind, "") + (inner if single else f"({inner})"))
             pieces.append(" " * (kind == "oMath"))
     raised = name(element) == "r" and _value(element, "{*}rPr/{*}vertAlign") == "superscript"
-    return as_raised("".join(pieces)) if raised else "".join(pieces)
+    return superscript("".join(pieces)) if raised else "".join(pieces)

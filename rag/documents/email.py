@@ -7,7 +7,7 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from email.utils import parseaddr, parsedate
 
-from rag.documents.cleaning import one_line
+from rag.documents.cleaning import shorten
 from rag.documents.encoding import decode
 from rag.documents.html import page_part
 from rag.documents.stream import Part, Reading
@@ -36,7 +36,7 @@ def read(reading: Reading) -> Iterator[Part]:
 def _message(message: EmailMessage, reading: Reading) -> Part:
     lines = [f"{key}: {value}" for key in _HEADERS if (value := _header(message, key))]
     attached = message.iter_attachments() if message.is_multipart() else [message]
-    if names := [one_line(name) for part in attached if (name := part.get_filename())]:
+    if names := [shorten(name) for part in attached if (name := part.get_filename())]:
         lines.append(f"Attachments: {', '.join(names)}")
         reading.warn("attachments are not read")
     first = next(part for part in message.walk() if not part.is_multipart())
@@ -66,8 +66,8 @@ def _text(part: EmailMessage, reading: Reading) -> str:
 
 def _header(message: EmailMessage, key: str) -> str:
     try:
-        return one_line(str(message.get(key) or ""), 500)
+        return shorten(str(message.get(key) or ""), 500)
     except (ValueError, TypeError, AttributeError, IndexError):
         # The header parser stumbles over what spam writes; the raw line is as good.
         raw = [value for name, value in message.raw_items() if name.lower() == key.lower()]
-        return one_line(str(raw[0]), 500) if raw else ""
+        return shorten(str(raw[0]), 500) if raw else ""

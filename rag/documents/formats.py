@@ -18,7 +18,7 @@ class Format:
     suffixes: tuple[str, ...]
 
 
-AS_IT_STANDS = frozenset({"markdown", "rst", "text", "log", "code"})
+TEXT_FORMATS = frozenset({"markdown", "rst", "text", "log", "code"})
 """Formats whose extracted text has the lines of the file; of all others a place is named."""
 
 _CODE = (
@@ -56,7 +56,7 @@ _ALL = (
 
 FORMATS = {entry.name: entry for entry in _ALL}
 SUFFIXES = {suffix: entry for entry in _ALL for suffix in entry.suffixes}
-PACKED = {"docx", "pptx", "xlsx", "odt", "epub"}
+ZIP_FORMATS = {"docx", "pptx", "xlsx", "odt", "epub"}
 """Formats that are ZIP archives inside."""
 _KINDS = {
     "an image": ".ico .heic .avif .psd .svg .eps",

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from rag.documents.cleaning import given_title
+from rag.documents.cleaning import real_title
 from rag.documents.encoding import decode
 from rag.documents.html_walk import HEADINGS, PageReader, text_of, without_machinery
-from rag.documents.layout import Layout, titles_in_bold, words
+from rag.documents.layout import Layout, bold_titles, one_line
 from rag.documents.limits import check_size
 from rag.documents.markup import Element
 from rag.documents.stream import Part, Reading
@@ -40,7 +40,7 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
         without_machinery(root)
         if not with_menus:
             _leave_out_menus(root)
-        for above in titles_in_bold(root.iter("p"), text_of, _PLAIN):
+        for above in bold_titles(root.iter("p"), text_of, _PLAIN):
             above.tag = "h6"
         layout = Layout()
         PageReader(layout, reading).block(root)
@@ -51,9 +51,9 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
 
 def _title(root: Element) -> str | None:
     """As the page gives it, without what stands behind its own heading, such as the site's name."""
-    given = given_title(root.findtext(".//title"))
-    own = next((words(text_of(heading)) for heading in root.iter("h1")), "")
-    return own if own and words(given or "").startswith(own) else given
+    given = real_title(root.findtext(".//title"))
+    own = next((one_line(text_of(heading)) for heading in root.iter("h1")), "")
+    return own if own and one_line(given or "").startswith(own) else given
 
 
 def _parse(data: bytes | str, reading: Reading) -> Element | None:

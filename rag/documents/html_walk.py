@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rag.documents.html_formulas import write_formulas
 from rag.documents.layout import Layout
-from rag.documents.markup import Element, count, fit, name
+from rag.documents.markup import Element, count, name, xml_safe
 from rag.documents.stream import Reading
 
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
@@ -42,18 +42,18 @@ def without_machinery(root: Element) -> None:
     for element in [*root.xpath(_HIDDEN), *root.iter(*_SKIPPED)]:
         element.clear(keep_tail=True)
     for element in root.iter("br"):
-        element.tail = _BREAK + fit(element.tail)
+        element.tail = _BREAK + xml_safe(element.tail)
     for element in root.iter("img"):
         # An image's own words; a file name or a lone word says nothing.
         alt = (element.get("alt") or "").strip()
-        element.tail = f" {fit(alt) if ' ' in alt else ''} {fit(element.tail)}"
+        element.tail = f" {xml_safe(alt) if ' ' in alt else ''} {xml_safe(element.tail)}"
     _clean_links(root)
     write_formulas(root)
     code = {inner for element in root.iter("pre") for inner in element.iter()}
     for element in root.iter(*_BLOCKS):
         if element not in code:
-            element.tail = " " + fit(element.tail)
-            element.text = " " + fit(element.text)
+            element.tail = " " + xml_safe(element.tail)
+            element.text = " " + xml_safe(element.text)
 
 
 def _clean_links(root: Element) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-DISTRUSTING = {
+SAFE_PARSER = {
     "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False
 }  # fmt: skip
 """What a parser is told that reads a stranger's XML."""
@@ -21,7 +21,7 @@ def parse(data: bytes, part: str) -> Element:
     """The root of a well-formed XML part of a container, or lxml's XMLSyntaxError."""
     from lxml import etree
 
-    root = etree.fromstring(data, etree.XMLParser(**DISTRUSTING), base_url=part)
+    root = etree.fromstring(data, etree.XMLParser(**SAFE_PARSER), base_url=part)
     # An entity that is not resolved stands between the text before it and the text behind it.
     etree.strip_tags(root, etree.Entity)
     return root
@@ -44,6 +44,6 @@ def count(value: str | None, most: int) -> int:
     return min(int(value), most) if value and value.isdecimal() and len(value) < 9 else 1
 
 
-def fit(text: str | None) -> str:
+def xml_safe(text: str | None) -> str:
     """The text as an element may hold it."""
     return _UNFIT.sub("", text or "")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.documents.archive import Archive
-from rag.documents.cleaning import given_title
+from rag.documents.cleaning import real_title
 from rag.documents.layout import Layout
 from rag.documents.markup import Element, attribute, count, name
 from rag.documents.stream import Part, Reading
@@ -27,7 +27,7 @@ def read(reading: Reading) -> Iterator[Part]:
         if _MANIFEST in archive.NameToInfo and b"encryption-data" in archive.member(_MANIFEST):
             raise DocumentError("encrypted OpenDocument: needs a password")
         meta = archive.optional_root("meta.xml")
-        reading.title = None if meta is None else given_title(meta.findtext("{*}meta/{*}title"))
+        reading.title = None if meta is None else real_title(meta.findtext("{*}meta/{*}title"))
         body = archive.root("content.xml").find("{*}body")
         if body is None:
             raise DocumentError("damaged OpenDocument: it has no body")

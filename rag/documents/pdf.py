@@ -13,11 +13,11 @@ from math import hypot
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from rag.documents.cleaning import given_title
-from rag.documents.pdf_lines import Run, Type, body_of, face_of, page_text, types_of
-from rag.documents.pdf_pages import reflowed
-from rag.documents.picture import SIDE, WAITS_FOR, can_recognize, recognized_part
-from rag.documents.stream import Part, Reading, parsing
+from rag.documents.cleaning import real_title
+from rag.documents.pdf_lines import Font, TextRun, body_font, count_fonts, font_style, page_text
+from rag.documents.pdf_pages import reflow
+from rag.documents.picture import OCR_HINT, SIDE, can_recognize, recognized_part
+from rag.documents.stream import Part, Reading, document_errors
 from state.errors import DocumentError
 from state.wording import plural
 
@@ -40,7 +40,7 @@ def read(reading: Reading) -> Iterator[Part]:
     Raises:
         DocumentError: the document is encrypted, or none of its pages can be read.
     """
-    return reflowed(_pages(reading))
+    return reflow(_pages(reading))
 
 
 def _pages(reading: Reading) -> Iterator[Part]:
@@ -50,7 +50,7 @@ def _pages(reading: Reading) -> Iterator[Part]:
         reading.title = _title(document)
         blank: list[int] = []
         failed: list[int] = []
-        types: Counter[Type] = Counter()
+        types: Counter[Font] = Counter()
         for number in range(1, min(count, reading.limits.pages) + 1):
             reading.step()
             text = _page_text(document, number, reading, types)
@@ -70,7 +70,7 @@ def _pages(reading: Reading) -> Iterator[Part]:
         if failed and len(failed) + len(blank) == count:
             raise DocumentError(f"damaged PDF: {reading.warnings[0]}")
         if blank or not count:
-            waits = "" if can_recognize() else f"; scans wait for {WAITS_FOR}"
+            waits = "" if can_recognize() else f"; scans wait for {OCR_HINT}"
             reading.warn(_no_text(blank, count) + waits)
 
 
@@ -97,30 +97,30 @@ def _title(document: PdfReader) -> str | None:
         title = document.metadata and document.metadata.title
     except Exception:  # noqa: BLE001 - a broken title is no title; the pages count
         return None
-    return given_title(str(title)) if title else None
+    return real_title(str(title)) if title else None
 
 
 def _page_text(
-    document: PdfReader, number: int, reading: Reading, types: Counter[Type]
+    document: PdfReader, number: int, reading: Reading, types: Counter[Font]
 ) -> str | None:
     """None where it cannot be read, with a warning; `types` of the pages before are brought up to
     this one.
     """
     try:
-        with parsing("pdf"):
+        with document_errors("pdf"):
             runs = _runs(document.pages[number - 1])
-            types += types_of(runs)
-            return page_text(runs, body_of(types))
+            types += count_fonts(runs)
+            return page_text(runs, body_font(types))
     except DocumentError as error:
         reading.warn(f"page {number} cannot be read: {error.message}")
         return None
 
 
-def _runs(page: PageObject) -> list[Run]:
+def _runs(page: PageObject) -> list[TextRun]:
     """What is set on it, in reading order; a word set by itself right behind another, at its
     height, is on its line: browsers and Google Docs set words so.
     """
-    found: list[Run] = []
+    found: list[TextRun] = []
     x, height, ended = 0.0, 0.0, True  # of the last word; where its last sign is was told
 
     def visit(text: str, at: list[float], by: list[float], font: Any, size: float) -> None:
@@ -137,10 +137,10 @@ def _runs(page: PageObject) -> list[Run]:
             ended = True
             x = right if is_level else x
         if text:
-            face = face_of(str((font or {}).get("/BaseFont")))
+            style = font_style(str((font or {}).get("/BaseFont")))
             level, steep = (by[0] * at[n] + by[1] * at[n + 2] for n in (0, 1))
             large = round(wide, 1) if abs(steep) < abs(level) else 0.0
-            found.append(Run(text, Type(large, face), right, up))
+            found.append(TextRun(text, Font(large, style), right, up))
 
     page.extract_text(visitor_text=visit)
     return found

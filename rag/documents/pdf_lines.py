@@ -1,5 +1,5 @@
-"""What the lines of a PDF's page are by how they are set: larger or bold ones are headings, those
-in a typewriter's face are code, and those that stand further apart than lines do are paragraphs.
+"""What the lines of a PDF page are, by their fonts and gaps: larger or bold lines are headings,
+monospaced ones code, and a wider gap than between lines begins a paragraph.
 """
 
 from __future__ import annotations
@@ -38,54 +38,52 @@ _LEADERS = re.compile(r"(?:\. ?){4}")
 """Between a title and its page in a table of contents."""
 
 
-class Type(NamedTuple):
-    """The size of its signs in points; BOLD, CODE or nothing."""
+class Font(NamedTuple):
+    """`size` in points; `style` is BOLD, CODE or ""."""
 
     size: float
-    face: str
+    style: str
 
 
-class Run(NamedTuple):
-    """What is set in one go, or a line of it, from a place on the page on, in points; `apart`: a
-    line with a gap above it.
+class TextRun(NamedTuple):
+    """Text drawn in one go, or one line of it; `left` and `up` are its place on the page in points.
+    `apart`: a line with a gap above it.
     """
 
     text: str
-    type: Type
+    font: Font
     left: float
     up: float
     apart: bool = False
 
 
 @lru_cache(maxsize=256)
-def face_of(font: str) -> str:
-    """BOLD, CODE or nothing, by the name of a font."""
-    return next((face for face, names in _FACES.items() if names.search(font)), "")
+def font_style(font: str) -> str:
+    """BOLD, CODE or "", by the font's name."""
+    return next((style for style, names in _FACES.items() if names.search(font)), "")
 
 
-def types_of(runs: Iterable[Run]) -> Counter[Type]:
-    """How many signs are set in which type."""
-    types: Counter[Type] = Counter()
+def count_fonts(runs: Iterable[TextRun]) -> Counter[Font]:
+    """How many characters are set in which font."""
+    types: Counter[Font] = Counter()
     for run in runs:
-        types[run.type] += len(run.text.strip())
+        types[run.font] += len(run.text.strip())
     return types
 
 
-def body_of(types: Counter[Type]) -> Type:
-    """What a document's text is set in; of no size where each line has its own, as where they were
-    recognized.
-    """
-    body, count = max(types.items(), key=lambda each: each[1], default=(Type(0.0, ""), 0))
+def body_font(types: Counter[Font]) -> Font:
+    """The font of a document's text; size 0 where each line has its own, as after OCR."""
+    body, count = max(types.items(), key=lambda each: each[1], default=(Font(0.0, ""), 0))
     return body if count > _BODY_SHARE * types.total() else body._replace(size=0.0)
 
 
-def page_text(runs: Iterable[Run], body: Type) -> str:
-    """The page with marked headings, fenced code and a blank line between paragraphs; to be set as
-    the `body` of its document is says nothing.
+def page_text(runs: Iterable[TextRun], body: Font) -> str:
+    """The page as Markdown: headings, fenced code, a blank line between paragraphs. `body`: the
+    font of the document's text.
     """
     shown: list[str] = []
-    for (level, face), group in groupby(_lines(runs), lambda line: _kind(line, body)):
-        if face == CODE:
+    for (level, style), group in groupby(_lines(runs), lambda line: _kind(line, body)):
+        if style == CODE:
             shown += _code([*group])
             continue
         for own in _paragraphs(group, joined=level > 0):
@@ -97,25 +95,25 @@ def page_text(runs: Iterable[Run], body: Type) -> str:
     return "\n".join(shown)
 
 
-def _lines(runs: Iterable[Run]) -> list[Run]:
+def _lines(runs: Iterable[TextRun]) -> list[TextRun]:
     """Each as most of it is set; the first of a page stands apart."""
-    parts: list[list[Run]] = [[]]
+    parts: list[list[TextRun]] = [[]]
     for run in runs:
         for number, text in enumerate(run.text.split("\n")):
             if number:
                 parts.append([])
             parts[-1].append(run._replace(text=text))
-    found: list[Run] = []
+    found: list[TextRun] = []
     gap = True
     for own in parts:
         if said := [run for run in own if run.text.strip()]:
-            ((size, face), _), *others = types_of(said).most_common()
+            ((size, style), _), *others = count_fonts(said).most_common()
             text = "".join(run.text for run in own).rstrip().translate(_BULLETS)
-            set_in = Type(size, "" if any(other.face != face for other, _ in others) else face)
-            found.append(Run(text, set_in, said[0].left, said[0].up, gap))
+            set_in = Font(size, "" if any(other.style != style for other, _ in others) else style)
+            found.append(TextRun(text, set_in, said[0].left, said[0].up, gap))
         gap = not said
     steps = [
-        (above.up - line.up) / (max(above.type.size, line.type.size) or 1.0)
+        (above.up - line.up) / (max(above.font.size, line.font.size) or 1.0)
         for above, line in pairwise(found)
     ]
     down = sorted(step for step in steps if step > 0)
@@ -126,31 +124,31 @@ def _lines(runs: Iterable[Run]) -> list[Run]:
     ]
 
 
-def _kind(line: Run, body: Type) -> tuple[int, str]:
+def _kind(line: TextRun, body: Font) -> tuple[int, str]:
     """The level of a heading, or 0; CODE where it is code, as is what looks like a marked one."""
-    own = line.type
-    face = "" if own.face == body.face else own.face
-    if face == CODE or line.text.startswith("#"):
+    own = line.font
+    style = "" if own.style == body.style else own.style
+    if style == CODE or line.text.startswith("#"):
         return 0, CODE
     larger = (level for times, level in _LEVELS if own.size >= times * body.size > 0)
-    return next(larger, 0) or (_BOLD_LEVEL if face == BOLD and own.size >= body.size else 0), ""
+    return next(larger, 0) or (_BOLD_LEVEL if style == BOLD and own.size >= body.size else 0), ""
 
 
-def _code(lines: Sequence[Run]) -> Iterator[str]:
+def _code(lines: Sequence[TextRun]) -> Iterator[str]:
     """In a fence, set in as on the page."""
     edge = min(line.left for line in lines)
     yield "```"
     for number, line in enumerate(lines):
         if number and line.apart:
             yield ""
-        columns = (line.left - edge) / (_WIDTH * line.type.size or 1.0)
+        columns = (line.left - edge) / (_WIDTH * line.font.size or 1.0)
         yield " " * (round(columns) if 0 < columns < _DEEPEST else 0) + line.text
     yield "```"
 
 
-def _paragraphs(lines: Iterable[Run], *, joined: bool) -> list[list[Run]]:
+def _paragraphs(lines: Iterable[TextRun], *, joined: bool) -> list[list[TextRun]]:
     """`joined`: what goes on in a small letter is not apart."""
-    found: list[list[Run]] = []
+    found: list[list[TextRun]] = []
     for line in lines:
         if not found or (line.apart and not (joined and line.text[:1].islower())):
             found.append([])
@@ -158,7 +156,7 @@ def _paragraphs(lines: Iterable[Run], *, joined: bool) -> list[list[Run]]:
     return found
 
 
-def _is_heading(title: str, lines: Sequence[Run], level: int) -> bool:
+def _is_heading(title: str, lines: Sequence[TextRun], level: int) -> bool:
     if len(lines) > _MOST_LINES or len(title) > _MOST_CHARACTERS or _LEADERS.search(title):
         return False
     if level == _BOLD_LEVEL and (not lines[0].apart or title.endswith(tuple(".,;:"))):

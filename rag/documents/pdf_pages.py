@@ -30,7 +30,7 @@ _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
-def reflowed(parts: Iterable[Part]) -> Iterator[Part]:
+def reflow(parts: Iterable[Part]) -> Iterator[Part]:
     """The parts in their order, one a page; a sentence stands on the page where it begins."""
     before: Part | None = None
     for part in _cleared(parts):
@@ -78,7 +78,7 @@ def _cleared(parts: Iterable[Part]) -> Iterator[Part]:
             return
         part = ahead.popleft()
         text = _without_heads(part, [*before, *list(ahead)[:_REACH]], heads)
-        yield replace(part, text=_joined(text, words))
+        yield replace(part, text=_dehyphenated(text, words))
         before.append(part)
 
 
@@ -90,7 +90,7 @@ def _without_heads(part: Part, others: Sequence[Part], seen: set[str]) -> str:
     most = min(_HEAD_LINES, len(lines))
     pages = [(other.page, other.text.strip().split("\n")) for other in others]
 
-    def comes_back(at: int) -> bool:
+    def is_running_head(at: int) -> bool:
         counts = at < 0 or not _NUMBERED.fullmatch(lines[at])
         same = sum(
             -len(theirs) <= at < len(theirs)
@@ -100,8 +100,8 @@ def _without_heads(part: Part, others: Sequence[Part], seen: set[str]) -> str:
         is_kept = " | " in lines[at] or lines[at].startswith("```")
         return same >= min(2, len(pages)) > 0 and not is_kept
 
-    first = next((at for at in range(most) if not comes_back(at)), most)
-    last = next((at for at in range(most) if not comes_back(-1 - at)), most)
+    first = next((at for at in range(most) if not is_running_head(at)), most)
+    last = next((at for at in range(most) if not is_running_head(-1 - at)), most)
     last = max(len(lines) - last, first)
 
     def new(heads: Sequence[str]) -> list[str]:
@@ -129,14 +129,14 @@ def _same(line: str, other: str, pages: int) -> bool:
     return all(own == theirs or int(own[-9:]) + pages == int(theirs[-9:]) for own, theirs in pairs)
 
 
-def _joined(text: str, words: set[str]) -> str:
+def _dehyphenated(text: str, words: set[str]) -> str:
     """The text with the rest of a broken word taken to the line on which it begins."""
     lines = [
         line.replace("  ", " ") if _SPREAD.fullmatch(line) else line for line in text.split("\n")
     ]
     for at in range(len(lines) - 1, 0, -1):
         broken = _BROKEN.search(f"{lines[at - 1]}\n{lines[at]}")
-        if broken is None or not _is_one(broken, words):
+        if broken is None or not _is_hyphenation(broken, words):
             continue
         word, _, line = lines[at].lstrip().partition(" ")
         lines[at - 1] = lines[at - 1][:-1] + word
@@ -144,7 +144,7 @@ def _joined(text: str, words: set[str]) -> str:
     return "\n".join(lines)
 
 
-def _is_one(broken: re.Match[str], words: set[str]) -> bool:
+def _is_hyphenation(broken: re.Match[str], words: set[str]) -> bool:
     """Whether the hyphen parts a word and is not its own: a typesetter's sign says so; a plain
     one where the word stands elsewhere, or where neither it stands with its hyphen nor do both
     its halves alone.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Pixels = npt.NDArray[np.uint8]
     """Shape (height, width, 3): red, green, blue."""
 
-WAITS_FOR = f"OCR: {install_hint(OCR)}, for Python 3.11 or 3.12"
+OCR_HINT = f"OCR: {install_hint(OCR)}, for Python 3.11 or 3.12"
 SIDE = 2000
 """The longer side, in pixels, of a picture that is read: what is larger is made smaller."""
 
@@ -60,7 +60,7 @@ def read(reading: Reading) -> Iterator[Part]:
         DocumentError: the picture is damaged, or has more pixels than are read.
     """
     if not can_recognize():
-        raise UnsupportedFormatError(f"a picture: what is written on it waits for {WAITS_FOR}")
+        raise UnsupportedFormatError(f"a picture: what is written on it waits for {OCR_HINT}")
     from PIL import Image, UnidentifiedImageError
 
     Image.MAX_IMAGE_PIXELS = None  # our own limit, for each page

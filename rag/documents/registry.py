@@ -11,9 +11,9 @@ from importlib import import_module
 from pathlib import Path
 
 from rag.documents.encoding import is_text
-from rag.documents.formats import ARCHIVE, FORMATS, PACKED, SUFFIXES, UNSUPPORTED, Format
+from rag.documents.formats import ARCHIVE, FORMATS, SUFFIXES, UNSUPPORTED, ZIP_FORMATS, Format
 from rag.documents.limits import MIB, Limits, check_size
-from rag.documents.stream import Reader, Reading, cleaned, parsing
+from rag.documents.stream import Reader, Reading, clean_parts, document_errors
 from state.errors import DocumentError, UnsupportedFormatError
 
 _HEAD_BYTES = 8192
@@ -39,7 +39,7 @@ _OF_A_SITE = re.compile(
     r".*\.(?:[cm]?js|css|map)|(?:.*search|lunr)[-_]?(?:index|data|doc).*\.json", re.IGNORECASE
 )
 """Code that generators write on a few long lines: scripts, maps of them, an index of the search."""
-_BINARY = PACKED | {"xls", "pdf", "picture", "tiff"}
+_BINARY = ZIP_FORMATS | {"xls", "pdf", "picture", "tiff"}
 
 
 @contextmanager
@@ -60,15 +60,15 @@ def open_document(
             is the reason. `parts` raises the same.
     """
     head, size = _head(path)
-    with parsing(path.suffix.lower().lstrip(".") or "unnamed"):
-        chosen = choose(path, head)
+    with document_errors(path.suffix.lower().lstrip(".") or "unnamed"):
+        chosen = detect_format(path, head)
     check_size(size, getattr(limits, f"{chosen.held}_bytes"))
     if not head:
         raise DocumentError("empty: 0 bytes")
     reading = Reading(path, chosen.name, limits, on_step)
     reader: Reader = import_module(f"rag.documents.{chosen.module}").read
     with closing(reader(reading)) as pieces:
-        reading.parts = cleaned(pieces, reading)
+        reading.parts = clean_parts(pieces, reading)
         yield reading
 
 
@@ -84,7 +84,7 @@ def _head(path: Path) -> tuple[bytes, int]:
         raise DocumentError(f"cannot be read: {error.strerror}") from error
 
 
-def choose(path: Path, head: bytes) -> Format:
+def detect_format(path: Path, head: bytes) -> Format:
     """The format of a file that begins with `head`.
 
     Raises:
@@ -121,7 +121,7 @@ def _zip_format(path: Path, named: Format | None) -> Format:
     for member, name in _MEMBERS.items():
         if member in members:
             return FORMATS[name]
-    if named is not None and named.name in PACKED:
+    if named is not None and named.name in ZIP_FORMATS:
         raise DocumentError(f"damaged {named.name} file: its main part is missing")
     raise UnsupportedFormatError(ARCHIVE)
 
@@ -141,7 +141,7 @@ def _binary_format(path: Path, named: Format | None) -> Format:
     _check_supported(path)
     if named is None:
         raise UnsupportedFormatError(f"no reader for {path.suffix.lower() or 'binary'} files")
-    if named.name in PACKED or named.name == "xls":
+    if named.name in ZIP_FORMATS or named.name == "xls":
         raise DocumentError(f"damaged {named.name} file: it is something else")
     return named
 

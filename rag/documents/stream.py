@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rag.documents.cleaning import clean, one_line
-from rag.documents.formats import AS_IT_STANDS
+from rag.documents.cleaning import clean, shorten
+from rag.documents.formats import TEXT_FORMATS
 from rag.documents.limits import Limits
 from state.errors import DocumentError, UnsupportedFormatError
 
@@ -62,7 +62,7 @@ Reader = Callable[[Reading], Generator[Part, None, None]]
 
 
 @contextmanager
-def parsing(what: str) -> Iterator[None]:
+def document_errors(what: str) -> Iterator[None]:
     """Runs foreign code on a file that is `what` (a format's name); whatever it raises leaves as a
     DocumentError with a short, true reason.
     """
@@ -77,7 +77,7 @@ def parsing(what: str) -> Iterator[None]:
     except BaseException as error:
         # Parsers raise anything at all on damaged input; what panics in Rust is no Exception, and
         # an OSError without a number is none of the system's.
-        detail = one_line(str(error)) or type(error).__name__
+        detail = shorten(str(error)) or type(error).__name__
         if isinstance(error, OSError) and error.errno == errno.EINVAL:
             detail = "it points outside itself"
         elif isinstance(error, OSError) and error.errno is not None:
@@ -85,20 +85,20 @@ def parsing(what: str) -> Iterator[None]:
         raise DocumentError(f"damaged {what} file: {detail}") from error
 
 
-def cleaned(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
+def clean_parts(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
     """What a reader yields, as `Part` and `Reading.parts` promise it."""
     is_empty = True
-    with parsing(reading.format):
+    with document_errors(reading.format):
         for piece in pieces:
             text, anchor = clean(piece.text), piece.anchor
-            if anchor is None and reading.format not in AS_IT_STANDS:
+            if anchor is None and reading.format not in TEXT_FORMATS:
                 anchor = "" if piece.page is None else f"p. {piece.page}"
             if text and anchor is not None and not text.endswith("\n"):
                 text += "\n"
             is_empty = is_empty and (not text or text.isspace())
             if text:
                 yield Part(text, piece.page, anchor)
-    reading.title = one_line(reading.title or "", 300) or None
+    reading.title = shorten(reading.title or "", 300) or None
     if is_empty:
         if not reading.warnings:
             raise UnsupportedFormatError("empty: it holds no text")

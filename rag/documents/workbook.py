@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from rag.documents.archive import Archive
-from rag.documents.layout import row, words
+from rag.documents.layout import one_line, row
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 from state.wording import many
@@ -44,12 +44,12 @@ def read(reading: Reading) -> Iterator[Part]:
     for sheet in book.sheets_metadata:
         if sheet.typ is not calamine.SheetTypeEnum.WorkSheet:
             continue
-        title = words(sheet.name)
+        title = one_line(sheet.name)
         anchor = f"sheet {title}"
         yield Part(f"# {title}\n\n", anchor=anchor)
         rows = book.get_sheet_by_name(sheet.name).iter_rows()
         while some := list(islice(rows, _ROWS)):
-            lines = (row([shown(value) for value in values]) for values in some)
+            lines = (row([cell_text(value) for value in values]) for values in some)
             yield Part("".join(line + "\n" for line in lines if line), anchor=anchor)
             cells += sum(map(len, some))
             if cells > reading.limits.cells:
@@ -67,7 +67,7 @@ def _uncomputed(archive: Archive, most: int) -> int:
     return 0
 
 
-def shown(value: Any) -> str:
+def cell_text(value: Any) -> str:
     """A cell as a person would write it: no ".0", no midnight, no float noise."""
     if isinstance(value, bool):
         return str(value).upper()

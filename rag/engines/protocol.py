@@ -20,14 +20,14 @@ Emit = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class EngineResult:
     """What goes with all that an engine gives: what a person should know."""
 
     warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Contextualized(Outcome):
+class Contextualized(EngineResult):
     """A question made to stand alone. `reason` says in words what was carried over."""
 
     question: str
@@ -50,7 +50,7 @@ class GradeRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Graded(Outcome):
+class Graded(EngineResult):
     """One grade a chunk, in the order given; never a default verdict.
 
     `sufficient`: the chunks found relevant so far can answer the question.
@@ -83,7 +83,7 @@ def same_query(one: str, other: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Rewritten(Outcome):
+class Rewritten(EngineResult):
     """`query` is None when there is nothing to add; `reason`: what was changed, or why nothing;
     `second` is searched beside it.
     """
@@ -113,7 +113,7 @@ class GenerateRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Generated(Outcome):
+class Generated(EngineResult):
     """A draft: its parts, which are checked, and what of the question the documents do not say.
 
     Without parts they hold no answer; `refusal` is then what is said of what comes nearest.
@@ -128,7 +128,7 @@ class Generated(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class Verified(Outcome):
+class Verified(EngineResult):
     """One verdict a claim, in the order given; None where none could be had."""
 
     supported: tuple[bool | None, ...]

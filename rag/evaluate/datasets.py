@@ -27,7 +27,7 @@ class _Row(BaseModel):
     model_config = ConfigDict(strict=True, frozen=True)
 
 
-class Turn(_Row):
+class EarlierTurn(_Row):
     """An earlier question of a conversation, and its answer."""
 
     question: Annotated[str, Field(alias="q")]
@@ -44,7 +44,7 @@ class Query(_Row):
     answers: list[Name] = []
     relevant: list[Name] = []
     answerable: bool | None = None
-    conversation: Annotated[list[Turn], Field(alias="history")] = []
+    conversation: Annotated[list[EarlierTurn], Field(alias="history")] = []
 
     def model_post_init(self, _context: object) -> None:
         told = {"answers", "relevant"} & self.model_fields_set
@@ -97,7 +97,7 @@ class Dataset:
         return self.documents if self.documents and self.documents.is_dir() else None
 
 
-def sampled(items: Sequence[T], limit: int | None, seed: int) -> Sequence[T]:
+def sample(items: Sequence[T], limit: int | None, seed: int) -> Sequence[T]:
     """At most `limit`, the same for a seed, in their order."""
     if limit is None or limit >= len(items):
         return items

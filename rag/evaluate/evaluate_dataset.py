@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from rag.evaluate.datasets import Dataset, Query, sampled
+from rag.evaluate.datasets import Dataset, Query, sample
 from rag.evaluate.measure import GradedPair, Measurement, Measurer
 from rag.evaluate.prepare import Progress, prepare
-from rag.evaluate.report import report
-from rag.evaluate.sources import Sources
+from rag.evaluate.report import build_report
+from rag.evaluate.sources import SourceNames
 from state.choices import EvaluationStage
 from state.errors import UsageError
 from state.settings import Settings
@@ -27,7 +27,7 @@ _TOLD = {
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class EvaluationPlan:
     """What to evaluate and how far; `collection` is one that exists, instead of the dataset's."""
 
     stage: EvaluationStage = EvaluationStage.FULL
@@ -38,7 +38,7 @@ class Plan:
 
 
 def evaluate(
-    dataset: Dataset, settings: Settings, plan: Plan, on: Progress, notify: Notify
+    dataset: Dataset, settings: Settings, plan: EvaluationPlan, on: Progress, notify: Notify
 ) -> dict[str, Any]:
     """The object that `crag eval --json` prints: every query of the plan measured.
 
@@ -50,13 +50,13 @@ def evaluate(
     from rag.session import open_session
 
     ready = prepare(dataset, settings, plan.collection, on, notify)
-    queries = sampled(dataset.queries, plan.limit, plan.seed)
+    queries = sample(dataset.queries, plan.limit, plan.seed)
     judged: list[GradedPair] = []
     with open_session(ready, notify, keep_traces=False) as session:
         measurer = _measurer(dataset, plan, session, notify)
         measured = _measured(measurer, queries, on, "measure")
         if plan.stage is not EvaluationStage.RETRIEVAL:
-            questions = sampled(list(dataset.judged), plan.limit, plan.seed)
+            questions = sample(list(dataset.judged), plan.limit, plan.seed)
             for done, question in enumerate(questions, 1):
                 judged += measurer.judged(question, dataset.judged[question])
                 on("grade", done, len(questions))
@@ -67,7 +67,7 @@ def evaluate(
         with open_session(loopless, notify, keep_traces=False) as session:
             measurer = _measurer(dataset, plan, session, lambda _line: None)
             baseline = _measured(measurer, queries, on, "measure without loops")
-    return report(dataset.name, config, measured, judged, baseline)
+    return build_report(dataset.name, config, measured, judged, baseline)
 
 
 def _measured(
@@ -84,11 +84,11 @@ def _measured(
     return measured
 
 
-def _measurer(dataset: Dataset, plan: Plan, session: Session, notify: Notify) -> Measurer:
+def _measurer(dataset: Dataset, plan: EvaluationPlan, session: Session, notify: Notify) -> Measurer:
     """A relevant document that does not exist can never be found: it is told beforehand."""
     names = {name for query in dataset.queries for name in query.relevant}
     names |= {each.doc_id for judged in dataset.judged.values() for each in judged}
-    sources = Sources(session.reader, names, dataset.files)
+    sources = SourceNames(session.reader, names, dataset.files)
     missing = sources.missing(names)
     if names and missing == names:
         raise UsageError(
@@ -104,7 +104,7 @@ def _measurer(dataset: Dataset, plan: Plan, session: Session, notify: Notify) ->
     return Measurer(session, sources, plan.stage, grade_queries=not dataset.judged)
 
 
-def _config(session: Session, plan: Plan) -> dict[str, Any]:
+def _config(session: Session, plan: EvaluationPlan) -> dict[str, Any]:
     """Everything that a figure depends on besides the dataset."""
     reader, engine = session.reader, session.engine
     return {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rag.engines.protocol import GradeRequest
 from rag.evaluate.datasets import Judgement, Query
 from rag.evaluate.metrics import contains
-from rag.evaluate.sources import Sources
+from rag.evaluate.sources import SourceNames
 from rag.question.parts import read_parts
 from state.answer import Answer, GradedChunk
 from state.choices import EvaluationStage
@@ -55,7 +55,7 @@ class Measurer:
     """
 
     session: Session
-    sources: Sources
+    sources: SourceNames
     stage: EvaluationStage
     grade_queries: bool
 

@@ -16,7 +16,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _MARKERS = re.compile(r"\s*\[\d+\]")
 
 
-def ranked(sources: Sequence[str], relevant: Collection[str]) -> dict[str, float]:
+def ir_metrics(sources: Sequence[str], relevant: Collection[str]) -> dict[str, float]:
     """How well the distinct sources are ranked, each figure 0 to 1: the share of the relevant
     among the first k; the normalised discounted cumulative gain of the first ten with binary gains
     and a log2 discount (Järvelin & Kekäläinen 2002), the ideal order holding as many relevant as
@@ -37,7 +37,7 @@ def ranked(sources: Sequence[str], relevant: Collection[str]) -> dict[str, float
     }
 
 
-def rates(pairs: Iterable[tuple[bool, bool]]) -> dict[str, float | None]:
+def binary_rates(pairs: Iterable[tuple[bool, bool]]) -> dict[str, float | None]:
     """Of one yes-or-no decision, from pairs (decided, true): `f1` is the harmonic mean of precision
     and recall (van Rijsbergen 1979), as 2TP/(2TP+FP+FN), None without a single true positive to
     find.
@@ -78,7 +78,7 @@ def without_markers(answer: str) -> str:
     return _MARKERS.sub("", answer)
 
 
-def normalised(text: str) -> list[str]:
+def normalize(text: str) -> list[str]:
     """Lower-cased words without punctuation and English articles.
 
     The normalisation of the SQuAD evaluation script (Rajpurkar et al. 2016), with all
@@ -91,13 +91,13 @@ def normalised(text: str) -> list[str]:
 
 def token_f1(answer: str, golds: Sequence[str]) -> float:
     """Best F1 of shared words over the gold answers, 0 to 1 (SQuAD's F1)."""
-    return max((_f1(normalised(answer), normalised(gold)) for gold in golds), default=0.0)
+    return max((_f1(normalize(answer), normalize(gold)) for gold in golds), default=0.0)
 
 
 def contains(answer: str, golds: Sequence[str]) -> bool:
     """Whether the answer holds one of the gold answers, whole words in a row."""
-    words = f" {' '.join(normalised(answer))} "
-    wanted = (" ".join(normalised(gold)) for gold in golds)
+    words = f" {' '.join(normalize(answer))} "
+    wanted = (" ".join(normalize(gold)) for gold in golds)
     return any(gold and f" {gold} " in words for gold in wanted)
 
 

@@ -8,14 +8,14 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
-from rag.documents.cleaning import clean, one_line
+from rag.documents.cleaning import clean, shorten
 from rag.documents.stream import Part
 from rag.embed.protocol import Embedder
 from rag.evaluate.datasets import CorpusDocument, Dataset, read_corpus
 from rag.index.protocol import IndexedDocument
 from rag.index.writer import CollectionWriter
 from rag.ingest.embedding import with_vectors
-from rag.ingest.file_text import READING, TextPart
+from rag.ingest.file_text import READER_VERSION, TextPart
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder, store_of
 from rag.text.chunk import chunk_parts
@@ -73,7 +73,8 @@ def prepare(
 def _fingerprint(documents: Path, embedder: Embedder, settings: Settings) -> str:
     """Of a corpus, or where a folder is, and of what else an index depends on."""
     release = package_version("crag-cli", "source")
-    named = (str(documents.resolve()), str(embedder.identity), settings.store, READING, release)
+    path, identity = str(documents.resolve()), str(embedder.identity)
+    named = (path, identity, settings.store, READER_VERSION, release)
     digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=10)
     if documents.is_file():
         with documents.open("rb") as data:
@@ -124,7 +125,7 @@ def _index_corpus(
 def _read(document: CorpusDocument) -> tuple[IndexedDocument, TextPart]:
     """The document as it is kept, and its text with its chunks."""
     text = clean(document.text)
-    title = one_line(document.title) if document.title else None
+    title = shorten(document.title) if document.title else None
     chunks = (chunk.of(document.id, title) for chunk in chunk_parts([Part(text)], "text"))
     row = IndexedDocument(document.id, None, None, content_hash="", title=title)
     return row, TextPart(text, tuple(chunks))

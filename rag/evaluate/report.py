@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from rag.evaluate.measure import GradedPair, Measurement
-from rag.evaluate.metrics import auc, contains, ranked, rates, token_f1, without_markers
+from rag.evaluate.metrics import auc, binary_rates, contains, ir_metrics, token_f1, without_markers
 from state.answer import Answer, add_usages
 
 EVAL_SCHEMA = "crag.eval/1"
@@ -14,7 +14,7 @@ Figures = dict[str, Any]
 Answered = Sequence[tuple[Measurement, Answer]]
 
 
-def report(
+def build_report(
     dataset: str,
     config: Figures,
     measured: Sequence[Measurement],
@@ -54,14 +54,14 @@ def _asked(measured: Sequence[Measurement]) -> Figures:
 
 def _ranked(measured: Sequence[Measurement]) -> Figures:
     """Over the queries that have relevant documents."""
-    figures = [ranked(m.ranking, m.query.relevant) for m in measured if m.query.relevant]
-    return {name: _mean(each[name] for each in figures) for name in ranked((), ("any",))}
+    figures = [ir_metrics(m.ranking, m.query.relevant) for m in measured if m.query.relevant]
+    return {name: _mean(each[name] for each in figures) for name in ir_metrics((), ("any",))}
 
 
 def _grading(pairs: Sequence[GradedPair]) -> Figures:
     """Over graded chunks whose truth is known; the AUC over those with a confidence."""
     sure = [(pair.confidence, pair.true) for pair in pairs if pair.confidence is not None]
-    decided = rates((pair.decided, pair.true) for pair in pairs)
+    decided = binary_rates((pair.decided, pair.true) for pair in pairs)
     return {
         **{name: _rounded(rate) for name, rate in decided.items()},
         "auc": _rounded(auc([confidence for confidence, _ in sure], [true for _, true in sure])),
@@ -79,7 +79,7 @@ def _abstention(answered: Answered) -> Figures:
         for m, answer in answered
         if m.query.answerable is not None
     ]
-    decided = rates(decisions)
+    decided = binary_rates(decisions)
     return {
         **{name: _rounded(decided[name]) for name in ("precision", "recall", "f1")},
         "answered_unanswerable": decisions.count((False, True)) if decisions else None,
@@ -117,7 +117,7 @@ def _loops(answered: Answered) -> Figures:
     change of recall@5 of graded documents, and the share of queries where it fell.
     """
     known = [
-        [ranked(sources, m.query.relevant)["recall@5"] for sources in m.known]
+        [ir_metrics(sources, m.query.relevant)["recall@5"] for sources in m.known]
         for m, _ in answered
         if m.query.relevant and m.known
     ]

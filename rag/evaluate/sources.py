@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 from rag.index.reader import CollectionReader
 
 
-class Sources:
+class SourceNames:
     """The names that `relevant` uses, found again in what the collection calls its sources."""
 
     def __init__(self, reader: CollectionReader, names: Iterable[str], files: Path | None) -> None:

@@ -56,7 +56,7 @@ class Store(ABC):
     def delete(self, name: str) -> None:
         """Deletes a collection whole; raises as `open_writer`."""
 
-    def octets(self) -> dict[str, int]:
+    def disk_bytes(self) -> dict[str, int]:
         """Bytes on disk, by what they are kept for, where that is not in the home."""
         return {}
 

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
-from rag.ingest.file_text import FileText, Outcome, TextPart
+from rag.ingest.file_text import FileText, ReadOutcome, TextPart
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Embedder, Vectors
@@ -19,29 +19,29 @@ Lookup = Callable[[Sequence[str]], "Mapping[str, Vectors]"]
 """The vectors of those texts that were embedded before."""
 
 
-Made = tuple[IndexedDocument, Iterable[DocumentPart]]
+Embedded = tuple[IndexedDocument, Iterable[DocumentPart]]
 """A document that is ready to be written."""
 
 
-def embedded(files: Sequence[FileText], embedder: Embedder, lookup: Lookup) -> Iterator[list[Made]]:
-    """What is to be written at once. A long document is alone, and its parts are embedded as they
-    are taken.
+def embed(files: Sequence[FileText], embedder: Embedder, known: Lookup) -> Iterator[list[Embedded]]:
+    """What is written in one transaction each. A long document comes alone, its parts embedded as
+    they are taken.
 
     Raises:
         ModelError: a remote embedder failed.
     """
-    short = [(file.document, list(file.parts())) for file in files if len(file.packed) < _LONG]
-    made = iter(with_vectors(embedder, lookup, [part for _, parts in short for part in parts]))
+    short = [(file.document, list(file.parts())) for file in files if len(file.pickled) < _LONG]
+    made = iter(with_vectors(embedder, known, [part for _, parts in short for part in parts]))
     yield [(document, list(islice(made, len(parts)))) for document, parts in short]
     for file in files:
-        if len(file.packed) >= _LONG:
+        if len(file.pickled) >= _LONG:
             parts = file.parts()
-            yield [(file.document, (with_vectors(embedder, lookup, [part])[0] for part in parts))]
+            yield [(file.document, (with_vectors(embedder, known, [part])[0] for part in parts))]
 
 
-def batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
+def batches(outcomes: Iterable[ReadOutcome | None]) -> Iterator[list[ReadOutcome]]:
     """As many at a time as are worth it, and those there are where none came for a while."""
-    batch: list[Outcome] = []
+    batch: list[ReadOutcome] = []
     chunks = 0
     for outcome in outcomes:
         if outcome is not None:
@@ -56,14 +56,14 @@ def batches(outcomes: Iterable[Outcome | None]) -> Iterator[list[Outcome]]:
 
 
 def with_vectors(
-    embedder: Embedder, lookup: Lookup, parts: Sequence[TextPart]
+    embedder: Embedder, known: Lookup, parts: Sequence[TextPart]
 ) -> list[DocumentPart]:
     """The parts with their vectors: each text is embedded once, or never where it was before."""
     import numpy as np
 
     texts = [[embedding_text(chunk) for chunk in chunks] for _, chunks in parts]
     wanted = list(dict.fromkeys(text for each in texts for text in each))
-    vectors = dict(lookup(wanted))
+    vectors = dict(known(wanted))
     new = [text for text in wanted if text not in vectors]
     vectors.update(zip(new, embedder.embed_documents(new) if new else (), strict=True))
     dimension = embedder.identity.dimension

@@ -1,4 +1,4 @@
-"""What a reading worker is asked, and what it sends back: a file's text, or why there is none."""
+"""What a worker is sent and what it sends back: a file's text, or why there is none."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from rag.documents.picture import can_recognize
 from rag.index.protocol import FileStat, IndexedDocument
 from state.documents import Chunk
 
-READING = "49"
-"""Raised when reading or chunking changes."""
+READER_VERSION = "49"
+"""Counted up when reading or chunking changes."""
 
 
 def reading_version() -> str:
     """How files are read now. Begins every content hash: where it is another, with the extra `ocr`
     or without it, every document is read again.
     """
-    return f"{READING}{'+ocr' * can_recognize()}:"
+    return f"{READER_VERSION}{'+ocr' * can_recognize()}:"
 
 
-class Task(NamedTuple):
+class ReadTask(NamedTuple):
     """A file to read of about `size` bytes, the document that it is to be, and the root that it was
     found under. When its content's hash is `known`, its text does not come back.
     """
@@ -61,12 +61,12 @@ class FileText:
     """
 
     document: IndexedDocument
-    packed: tuple[bytes, ...]
+    pickled: tuple[bytes, ...]
     chunk_count: int
 
     def parts(self) -> Iterator[TextPart]:
         """The parts in order, their chunks with an identity."""
-        for text, chunks in map(pickle.loads, self.packed):
+        for text, chunks in map(pickle.loads, self.pickled):
             named = (chunk.of(self.document.source, self.document.title) for chunk in chunks)
             yield TextPart(text, tuple(named))
 
@@ -75,12 +75,12 @@ class FileText:
 class SameContent:
     """The file holds what is already known under this hash."""
 
-    task: Task
+    task: ReadTask
     stat: FileStat
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class ReadFailure:
     """The file gave no text. `lasting`: reading the same bytes again would end the same way."""
 
     path: str
@@ -90,4 +90,4 @@ class Unread:
     lasting: bool = True
 
 
-Outcome = FileText | SameContent | Unread
+ReadOutcome = FileText | SameContent | ReadFailure

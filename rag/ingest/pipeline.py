@@ -12,10 +12,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import IndexedDocument, UnreadFile
-from rag.ingest.file_text import FileText, SameContent, Task, Unread
-from rag.ingest.file_text import Outcome as Read
+from rag.ingest.file_text import FileText, ReadFailure, ReadOutcome, ReadTask, SameContent
 from rag.ingest.ingest_report import Reporter
-from rag.ingest.plan import Plan
+from rag.ingest.plan import IngestPlan
 from rag.ingest.walk import FileProblem
 from state.events import Outcome
 
@@ -34,7 +33,7 @@ class Ingest:
     writer: CollectionWriter
     embedder: Embedder
     reporter: Reporter
-    plan: Plan
+    plan: IngestPlan
     _unread: list[UnreadFile] = field(default_factory=list)
     _written: set[str] = field(default_factory=set)
 
@@ -50,19 +49,19 @@ class Ingest:
                 tried = (task.path for task in plan.tasks)
                 self.writer.set_unread(self._unread, [*plan.forgotten, *tried])
 
-    def _read_and_write(self, tasks: Sequence[Task]) -> None:
-        from rag.ingest.embedding import batches, embedded
+    def _read_and_write(self, tasks: Sequence[ReadTask]) -> None:
+        from rag.ingest.embedding import batches, embed
 
         with _reading(tasks) as outcomes:
             for batch in batches(outcomes):
                 files = [each for each in batch if isinstance(each, FileText)]
-                for made in embedded(files, self.embedder, self.writer.vectors_for):
+                for made in embed(files, self.embedder, self.writer.vectors_for):
                     self.writer.put_all(made)
                     self._put(document for document, _ in made)
                 for each in batch:
                     if isinstance(each, SameContent):
                         self._same(each)
-                    elif isinstance(each, Unread):
+                    elif isinstance(each, ReadFailure):
                         self._not_read(each)
 
     def _put(self, documents: Iterable[IndexedDocument]) -> None:
@@ -81,7 +80,7 @@ class Ingest:
         self.writer.touch(document)
         self._settle(same.task.path, "unchanged", document.source, same.stat.size)
 
-    def _not_read(self, file: Unread) -> None:
+    def _not_read(self, file: ReadFailure) -> None:
         """Report it. What was indexed of a file that can no longer be read stays; what was
         indexed of one that is now empty, or of a kind that is not read, goes.
         """
@@ -109,7 +108,7 @@ class Ingest:
 
 
 @contextmanager
-def _reading(tasks: Sequence[Task]) -> Iterator[Iterable[Read | None]]:
+def _reading(tasks: Sequence[ReadTask]) -> Iterator[Iterable[ReadOutcome | None]]:
     """A little plain text is read here, everything else on worker processes."""
     kinds = (task.named for task in tasks)
     plain = (kind is not None and kind.held == "text" for kind in kinds)
@@ -118,7 +117,7 @@ def _reading(tasks: Sequence[Task]) -> Iterator[Iterable[Read | None]]:
 
         yield [read_file(task, lambda: None) for task in tasks]
         return
-    from rag.ingest.pool import reading
+    from rag.ingest.pool import read_files
 
-    with reading(tasks) as outcomes:
+    with read_files(tasks) as outcomes:
         yield outcomes

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from rag.index.protocol import FileStat, IndexedDocument, UnreadFile
-from rag.ingest.file_text import Task, reading_version
+from rag.ingest.file_text import ReadTask, reading_version
 from rag.ingest.roots import Root, root_of
-from rag.ingest.walk import Listed
+from rag.ingest.walk import Listing
 
 
 @dataclass(slots=True)
-class Plan:
+class IngestPlan:
     """The difference between folder and collection.
 
     Attributes:
@@ -26,7 +26,7 @@ class Plan:
         unlisted: what could not be listed; what begins with its paths stays as it was.
     """
 
-    tasks: list[Task] = field(default_factory=list)
+    tasks: list[ReadTask] = field(default_factory=list)
     changed: dict[str, IndexedDocument] = field(default_factory=dict)
     missing: list[IndexedDocument] = field(default_factory=list)
     unchanged: int = 0
@@ -41,12 +41,12 @@ class Plan:
 
 def make_plan(
     roots: Sequence[Root],
-    found: Listed,
+    found: Listing,
     known: Iterable[IndexedDocument],
     unread: Iterable[UnreadFile],
-) -> Plan:
+) -> IngestPlan:
     """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
-    plan, now = Plan(unlisted=tuple(skip.path for skip in found.unlisted)), reading_version()
+    plan, now = IngestPlan(unlisted=tuple(skip.path for skip in found.unlisted)), reading_version()
     remembered = {file.path: file for file in unread}
     wanted = dict(found.files)
     taken: set[str] = set()
@@ -67,7 +67,7 @@ def make_plan(
             plan.changed[path] = document
             known_hash = document.content_hash
             root = _root(roots, path)
-            plan.tasks.append(Task(path, stat.size, document.source, root.path, known_hash))
+            plan.tasks.append(ReadTask(path, stat.size, document.source, root.path, known_hash))
     if wanted:
         _add_new(plan, roots, wanted, remembered, taken)
     plan.forgotten = [
@@ -77,7 +77,7 @@ def make_plan(
 
 
 def _add_new(
-    plan: Plan,
+    plan: IngestPlan,
     roots: Sequence[Root],
     wanted: dict[str, FileStat],
     remembered: dict[str, UnreadFile],
@@ -91,7 +91,7 @@ def _add_new(
         names = list(root.source_names(path))
         source = next((name for name in names if name not in taken), names[-1])
         taken.add(source)
-        plan.tasks.append(Task(path, stat.size, source, root.path))
+        plan.tasks.append(ReadTask(path, stat.size, source, root.path))
     plan.tasks.sort()
 
 
@@ -102,7 +102,7 @@ def _root(roots: Sequence[Root], path: str) -> Root:
 
 
 def _is_remembered(
-    plan: Plan, remembered: dict[str, UnreadFile], path: str, stat: FileStat
+    plan: IngestPlan, remembered: dict[str, UnreadFile], path: str, stat: FileStat
 ) -> bool:
     file = remembered.get(path)
     if file is None or file.stat != stat:

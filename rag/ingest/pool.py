@@ -1,4 +1,4 @@
-"""Reading processes, one a core, that may hang or die: their file fails, the rest goes on."""
+"""Worker processes that read files, one a core. If one hangs or dies its file fails, no other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait
 
 from rag.child_process import Child
-from rag.ingest.file_text import Outcome, Task, Unread
+from rag.ingest.file_text import ReadFailure, ReadOutcome, ReadTask
 from state.cores import usable_cores
 
 STALL_SECONDS = 150.0
@@ -23,13 +23,13 @@ _IDLE_SECONDS = 0.5
 _ENDING_SECONDS = 5.0
 
 
-class Reader:
+class Worker:
     """One worker process, started when first needed and again after it died; `waiting` are the
     tasks that it was given and has not answered.
     """
 
     def __init__(self, stall_seconds: float) -> None:
-        self.waiting: deque[Task] = deque()
+        self.waiting: deque[ReadTask] = deque()
         self._stall_seconds = stall_seconds
         self._child: Child | None = None
         self._began = self._sign = 0.0  # of the first task; the last sign of life
@@ -40,16 +40,16 @@ class Reader:
             self._child = Child("rag.ingest.read_file")
         return self._child
 
-    def give(self, tasks: Sequence[Task]) -> None:
+    def give(self, tasks: Sequence[ReadTask]) -> None:
         self.waiting.extend(tasks)
         self._send()
 
-    def take(self, *, ready: bool) -> Outcome | None:
-        """What it answers to the first task that waits; None as long as that may still come.
-        `ready`: it has sent something, or died.
+    def take(self, *, ready: bool) -> ReadOutcome | None:
+        """The outcome of its first waiting task; None while that may still come. `ready`: its pipe
+        has something to read, or it died.
         """
         try:
-            outcome: Outcome | None = self.child.receive(0) if ready else None
+            outcome: ReadOutcome | None = self.child.receive(0) if ready else None
         except EOFError:
             return self._failed(f"the reader crashed ({_ending(self.end(_ENDING_SECONDS))})")
         now = time.monotonic()
@@ -79,9 +79,9 @@ class Reader:
                 self.end()
         self._began = self._sign = time.monotonic()
 
-    def _failed(self, reason: str) -> Unread:
+    def _failed(self, reason: str) -> ReadFailure:
         """Of the first task; the others go to a new process."""
-        failed = Unread(self.waiting.popleft().path, None, reason, failed=True, lasting=False)
+        failed = ReadFailure(self.waiting.popleft().path, None, reason, failed=True, lasting=False)
         if self.waiting:
             self._send()
         return failed
@@ -93,7 +93,7 @@ def _ending(status: int) -> str:
     return signal.strsignal(-status) or f"signal {-status}"
 
 
-def _batches(tasks: Sequence[Task], count: int) -> Iterator[Sequence[Task]]:
+def _batches(tasks: Sequence[ReadTask], count: int) -> Iterator[Sequence[ReadTask]]:
     """Small batches, smaller towards the end so that all workers finish together."""
     start = 0
     while start < len(tasks):
@@ -102,35 +102,35 @@ def _batches(tasks: Sequence[Task], count: int) -> Iterator[Sequence[Task]]:
         start += size
 
 
-def _outcomes(tasks: Sequence[Task], readers: Sequence[Reader]) -> Iterator[Outcome | None]:
-    batches = _batches(tasks, len(readers))
+def _outcomes(tasks: Sequence[ReadTask], pool: Sequence[Worker]) -> Iterator[ReadOutcome | None]:
+    batches = _batches(tasks, len(pool))
     while True:
-        for reader in readers:
-            if not reader.waiting and (batch := next(batches, None)):
-                reader.give(batch)
-        busy = [reader for reader in readers if reader.waiting]
+        for worker in pool:
+            if not worker.waiting and (batch := next(batches, None)):
+                worker.give(batch)
+        busy = [worker for worker in pool if worker.waiting]
         if not busy:
             return
-        ready = wait([reader.child.pipe for reader in busy], _IDLE_SECONDS)
-        found = [reader.take(ready=reader.child.pipe in ready) for reader in busy]
+        ready = wait([worker.child.pipe for worker in busy], _IDLE_SECONDS)
+        found = [worker.take(ready=worker.child.pipe in ready) for worker in busy]
         came = [outcome for outcome in found if outcome is not None]
         yield from came or (None,)
 
 
 @contextmanager
-def reading(
-    tasks: Sequence[Task],
+def read_files(
+    tasks: Sequence[ReadTask],
     *,
     workers: int | None = None,
     stall_seconds: float = STALL_SECONDS,
-) -> Iterator[Iterator[Outcome | None]]:
+) -> Iterator[Iterator[ReadOutcome | None]]:
     """The outcomes of `tasks` as they come, in no order, and None when none comes for a while.
     Leaving the block ends the processes.
     """
     count = workers or max(1, min(usable_cores(), len(tasks)))
-    readers = [Reader(stall_seconds) for _ in range(count)]
+    pool = [Worker(stall_seconds) for _ in range(count)]
     try:
-        yield _outcomes(tasks, readers)
+        yield _outcomes(tasks, pool)
     finally:
-        for reader in readers:
-            reader.end()
+        for worker in pool:
+            worker.end()

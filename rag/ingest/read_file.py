@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 from rag.index.protocol import FileStat, IndexedDocument
 from rag.ingest.file_text import (
     FileText,
-    Outcome,
+    ReadFailure,
+    ReadOutcome,
+    ReadTask,
     SameContent,
-    Task,
     TextPart,
-    Unread,
     reading_version,
 )
 from rag.text.blocks import MARKDOWN
@@ -41,13 +41,13 @@ _BEAT_SECONDS = 1.0
 _MEMORY_BYTES = 4 << 30
 
 
-def read_file(task: Task, beat: Callable[[], None]) -> Outcome:
+def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
     """Read, hash and chunk one file. `beat` is called as often as there is progress."""
     stat: FileStat | None = None
     try:
         stat = FileStat.of(os.stat(task.path))
         if not stat.size:
-            return Unread(task.path, stat, "empty: 0 bytes", failed=False)
+            return ReadFailure(task.path, stat, "empty: 0 bytes", failed=False)
         found = content_hash(task.path, stat.size, beat)
         if found == task.known:
             return SameContent(task, stat)
@@ -56,29 +56,29 @@ def read_file(task: Task, beat: Callable[[], None]) -> Outcome:
     except (DocumentError, OSError) as error:
         return _unread(task.path, stat, error)
     reason = "it changed while it was read: the next ingest reads it"
-    return Unread(task.path, stat, reason, failed=True, lasting=False) if changed else outcome
+    return ReadFailure(task.path, stat, reason, failed=True, lasting=False) if changed else outcome
 
 
-def _unread(path: str, stat: FileStat | None, error: DocumentError | OSError) -> Unread:
+def _unread(path: str, stat: FileStat | None, error: DocumentError | OSError) -> ReadFailure:
     if isinstance(error, DocumentError):
         failed = not isinstance(error, UnsupportedFormatError)
-        return Unread(path, stat, error.message, failed=failed)
+        return ReadFailure(path, stat, error.message, failed=failed)
     if isinstance(error, FileNotFoundError):
-        return Unread(path, stat, "gone before it was read", failed=True, lasting=False)
+        return ReadFailure(path, stat, "gone before it was read", failed=True, lasting=False)
     reason = f"cannot be read: {error.strerror or error}"
-    return Unread(path, stat, reason, failed=True, lasting=isinstance(error, PermissionError))
+    return ReadFailure(path, stat, reason, failed=True, lasting=isinstance(error, PermissionError))
 
 
-def _read(task: Task, stat: FileStat, content_hash: str, beat: Callable[[], None]) -> FileText:
+def _read(task: ReadTask, stat: FileStat, content_hash: str, beat: Callable[[], None]) -> FileText:
     from rag.documents.registry import open_document
 
     path = Path(task.path)
-    packed: list[bytes] = []
+    pickled: list[bytes] = []
     naming: list[Naming] = []
     chunk_count = 0
     with open_document(path, on_step=beat) as stream:
         for part in _chunked(stream, beat):
-            packed.append(pickle.dumps(part))
+            pickled.append(pickle.dumps(part))
             chunk_count += len(part.chunks)
             naming += naming_blocks(part.chunks) if stream.format in MARKDOWN else ()
         document = IndexedDocument(
@@ -92,7 +92,7 @@ def _read(task: Task, stat: FileStat, content_hash: str, beat: Callable[[], None
             warnings=tuple(stream.warnings),
             recognized=tuple(stream.recognized.items()),
         )
-    return FileText(document, tuple(packed), chunk_count)
+    return FileText(document, tuple(pickled), chunk_count)
 
 
 def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[TextPart]:

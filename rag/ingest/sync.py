@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 from rag.documents.picture import can_recognize
 from rag.index.protocol import FileStat
-from rag.ingest.file_text import Task
+from rag.ingest.file_text import ReadTask
 from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
-from rag.ingest.plan import Plan, make_plan
+from rag.ingest.plan import IngestPlan, make_plan
 from rag.ingest.roots import AS_BEFORE, Globs, Root, is_current, root_of, root_options, roots_of
-from rag.ingest.walk import Listed, walk
+from rag.ingest.walk import Listing, walk
 from state.events import Outcome
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ def ingest(
         known = store.contents(name) if name in store.names() else nullcontext()
         with known as held:
             plan, _ = _plan(held, settings.home, globs, reporter, notice)
-            _foresee(plan, reporter)
+            _report_dry_run(plan, reporter)
             if held is not None:
                 report.documents, report.chunks, _ = held.totals()
     else:
         with store.open_writer(name, embedder.identity, notice=notice) as writer:
             plan, wanted = _plan(writer, settings.home, globs, reporter, notice)
             if not plan.is_empty:
-                _tell_of_pictures(plan, notice)
+                _warn_of_pictures(plan, notice)
                 _record(writer, wanted, unfinished=wanted)
                 Ingest(writer, embedder, reporter, plan).run()
             _record(writer, wanted, unfinished=_partly_seen(wanted, plan))
@@ -87,7 +87,7 @@ def _record(
             writer.set_root(path, options)
 
 
-def _tell_of_pictures(plan: Plan, notice: Callable[[str], None]) -> None:
+def _warn_of_pictures(plan: IngestPlan, notice: Callable[[str], None]) -> None:
     """A folder's screenshots may not be worth what reading them takes."""
     kinds = ((os.path.splitext(task.path)[1], task.named) for task in plan.tasks)
     found = [end for end, kind in kinds if kind is not None and kind.module == "picture"]
@@ -97,7 +97,7 @@ def _tell_of_pictures(plan: Plan, notice: Callable[[str], None]) -> None:
         notice(f"{told}; {globs} leaves them out.")
 
 
-def _partly_seen(wanted: Iterable[str], plan: Plan) -> list[str]:
+def _partly_seen(wanted: Iterable[str], plan: IngestPlan) -> list[str]:
     """Those of the roots in which something could not be listed."""
     return [root for root in wanted if any(each.startswith(f"{root}/") for each in plan.unlisted)]
 
@@ -108,7 +108,7 @@ def _plan(
     given: Globs,
     reporter: Reporter,
     notice: Callable[[str], None],
-) -> tuple[Plan, dict[str, Globs]]:
+) -> tuple[IngestPlan, dict[str, Globs]]:
     """What there is to do, which is told, and the globs of each root."""
     roots, known = reporter.roots, held.roots() if held else {}
     globs = _globs(roots, given, known, notice)
@@ -134,15 +134,15 @@ def _plan(
     return plan, globs
 
 
-def _foresee(plan: Plan, reporter: Reporter) -> None:
+def _report_dry_run(plan: IngestPlan, reporter: Reporter) -> None:
     """Tell what an ingest would do, reading only what may be known already."""
     for task in plan.tasks:
-        reporter.done(task.path, _foreseen(task, plan), task.source, task.size)
+        reporter.done(task.path, _expected_outcome(task, plan), task.source, task.size)
     for gone in plan.missing:
         reporter.done(gone.path or gone.source, "removed", gone.source, 0)
 
 
-def _foreseen(task: Task, plan: Plan) -> Outcome:
+def _expected_outcome(task: ReadTask, plan: IngestPlan) -> Outcome:
     """What becomes of a file. Only one whose time alone may have changed is looked into."""
     from rag.ingest.read_file import content_hash
 
@@ -170,10 +170,10 @@ def _globs(
     return globs
 
 
-def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLike[str]) -> Listed:
+def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLike[str]) -> Listing:
     """All roots as one; the program's own home is never read, wherever it lies."""
     own = os.path.realpath(home)
-    everything = Listed()
+    everything = Listing()
     for root in roots:
         if root.is_file:
             everything.files[root.path] = FileStat.of(os.stat(root.path))

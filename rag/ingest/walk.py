@@ -22,7 +22,7 @@ class FileProblem(NamedTuple):
 
 
 @dataclass(slots=True)
-class Listed:
+class Listing:
     """What a walk saw.
 
     Attributes:
@@ -37,11 +37,11 @@ class Listed:
     unlisted: list[FileProblem] = field(default_factory=list)
 
 
-def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Listed:
+def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Listing:
     """Every wanted file under `root`, a real path ending in a slash. `closed` are real paths of
     folders not to enter. A symbolic link is not followed: what lies in the root is read there.
     """
-    found = Listed()
+    found = Listing()
     shut = frozenset(closed)
     waiting = [(root, rules)]
     while waiting:
@@ -62,7 +62,7 @@ def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Listed:
     return found
 
 
-def _is_folder(entry: os.DirEntry[str], here: IgnoreRules, found: Listed) -> bool:
+def _is_folder(entry: os.DirEntry[str], here: IgnoreRules, found: Listing) -> bool:
     """Whether to enter it; lists what is a file."""
     name, path = entry.name, entry.path
     if (name[0] in ".~" or name[-1] == "~") and is_junk(name):  # no call a file

@@ -29,11 +29,11 @@ _DROP = (
 )
 
 Kind = Literal["run", "plan", "artifact", "warning"]
-Plan = tuple[list[Subtask], Usage]
+PlanWithUsage = tuple[list[Subtask], Usage]
 """A round's subtasks, and what planning them cost."""
 
 
-class Run(TypedDict):
+class ResearchRun(TypedDict):
     """A run, and how it was started, which a resumed one goes by too: `question` stands alone;
     `asked` is what was typed; `flags` are settings by name; `usage` was spent before.
 
@@ -66,7 +66,7 @@ class Journal(Closing):
     def close(self) -> None:
         self._file.close()
 
-    def start(self, run: Run) -> None:
+    def start(self, run: ResearchRun) -> None:
         self._put(run["id"], "run", "", run)
 
     def change(self, run_id: str, **changed: Any) -> None:
@@ -94,15 +94,15 @@ class Journal(Closing):
     def warnings(self, run_id: str) -> list[str]:
         return self._read(run_id, "warning")
 
-    def keep_plan(self, run_id: str, number: int, plan: Plan) -> None:
+    def keep_plan(self, run_id: str, number: int, plan: PlanWithUsage) -> None:
         """A round's plan, before it is worked on: a resumed run follows the same one."""
         self._put(run_id, "plan", f"{number:04d}", plan)
 
-    def plan(self, run_id: str, number: int) -> Plan | None:
+    def plan(self, run_id: str, number: int) -> PlanWithUsage | None:
         """The plan of a round that was begun, or None."""
         return next(iter(self._read(run_id, "plan", f"{number:04d}")), None)
 
-    def run(self, run_id: str) -> Run:
+    def run(self, run_id: str) -> ResearchRun:
         """One run by its id, an unambiguous beginning of it, or "last".
 
         Raises:
@@ -116,10 +116,10 @@ class Journal(Closing):
         if len(found) != 1 or not run_id:
             told = "begins more than one research run" if found else "is no research run"
             raise UsageError(f"{run_id!r} {told}.", "'last' is the newest.")
-        run: Run = json.loads(found[0][0])
+        run: ResearchRun = json.loads(found[0][0])
         return run
 
-    def unfinished(self) -> list[Run]:
+    def unfinished(self) -> list[ResearchRun]:
         """Those that can go on, the newest first."""
         rows = self._file.read(f"{_RUNS} and not ({_FINISHED}) order by created_at desc")
         return [json.loads(body) for (body,) in rows]

@@ -12,7 +12,7 @@ from typing import Literal, TypedDict
 from rag.budget import BudgetSpent
 from rag.citations.check import NO_QUOTE
 from rag.research.findings import read_files_of, render_findings
-from rag.research.journal import Run
+from rag.research.journal import ResearchRun
 from rag.research.researcher import open_parts
 from rag.research.roles import WRITER
 from rag.text.prose import one_line
@@ -66,7 +66,7 @@ class Report(TypedDict):
 
 
 def make_report(
-    run: Run,
+    run: ResearchRun,
     state: ResearchState,
     artifacts: Sequence[Artifact],
     warnings: Sequence[str],

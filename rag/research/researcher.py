@@ -12,7 +12,7 @@ from typing import Protocol
 from pydantic import BaseModel, Field
 
 from rag.budget import Budget, add_calls
-from rag.engines.protocol import Outcome
+from rag.engines.protocol import EngineResult
 from rag.research.findings import ReadFiles
 from rag.research.journal import Journal
 from rag.research.roles import MAX_ROUNDS, PLANNED
@@ -56,12 +56,12 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned(Outcome):
+class Planned(EngineResult):
     subtasks: Sequence[DraftSubtask] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Found(Outcome):
+class Found(EngineResult):
     """What a subagent returns, as its Artifact says; `queries` are what was searched."""
 
     findings: Sequence[Finding] = ()
@@ -73,7 +73,7 @@ class Found(Outcome):
 
 
 @dataclass(frozen=True, slots=True)
-class Reflected(Outcome):
+class Reflected(EngineResult):
     """`leads` are what to search when replanning; `closed` are open parts that were found after
     all; `question` is for the person.
     """

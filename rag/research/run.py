@@ -15,7 +15,7 @@ from rag.budget import Budget, BudgetSpent, add_calls, record_calls
 from rag.dependencies import new_answer
 from rag.engines.protocol import Contextualized
 from rag.index.home.lock import write_lock
-from rag.research.journal import Journal, Run
+from rag.research.journal import Journal, ResearchRun
 from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
 from rag.research.research_graph import checkpoint_name, to_boundary
@@ -70,7 +70,7 @@ class Research(Closing):
         history = self.session.memory.history(thread) if thread is not None else ()
         with record_calls() as calls:
             made = self.session.engine.for_question(budget).contextualize(question, history)
-        run: Run = {
+        run: ResearchRun = {
             "id": new_trace_id(),
             "asked": question,
             "question": made.question,
@@ -109,7 +109,7 @@ class Research(Closing):
         return self._work(run, Budget.start(self._settings), emit)
 
     def _work(
-        self, run: Run, budget: Budget, emit: Emit, made: Contextualized | None = None
+        self, run: ResearchRun, budget: Budget, emit: Emit, made: Contextualized | None = None
     ) -> Report:
         self.run_id = run["id"]
         events: list[ResearchEvent] = []
@@ -141,7 +141,7 @@ class Research(Closing):
                 self.run_id = None
         return report
 
-    def _started(self, run: Run, deps: ResearchDependencies) -> ResearchStarted:
+    def _started(self, run: ResearchRun, deps: ResearchDependencies) -> ResearchStarted:
         return {
             "event": "research_started",
             "run_id": run["id"],
@@ -155,7 +155,7 @@ class Research(Closing):
             "grader": self._settings.grader.value,
         }
 
-    def _rounds(self, run: Run, deps: ResearchDependencies) -> Report:
+    def _rounds(self, run: ResearchRun, deps: ResearchDependencies) -> Report:
         state = new_research(run["question"], run["usage"])
         ended: BudgetSpent | None = None
         try:

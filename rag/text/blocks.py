@@ -26,7 +26,7 @@ from rag.text.line_marks import (
     section,
     table_heading,
 )
-from rag.text.unread import Unread
+from rag.text.markup_filter import MarkupFilter
 from state.blocks import PROSE, Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
@@ -53,7 +53,7 @@ class BlockParser:
 
     format: str
     _fence: str = ""
-    _unread: Unread = field(default_factory=Unread)
+    _filter: MarkupFilter = field(default_factory=MarkupFilter)
     _blank: bool = True  # the line before was blank, or as good as blank
     _markup: bool = False  # it was for programs
     _quoted: bool = False
@@ -84,7 +84,7 @@ class BlockParser:
             position += len(line) + 1
         if ends:
             self._fence, self._blank, self._skip = "", True, False
-            self._unread, self._quoted, self._list_lead = Unread(), False, None
+            self._filter, self._quoted, self._list_lead = MarkupFilter(), False, None
         return [*fields, *self._blocks.taken(ends=ends)]
 
     def _line(self, start: int, line: str, following: str) -> None:
@@ -124,9 +124,9 @@ class BlockParser:
         if not self._markup and self._is_code(glance, indent):
             self._code_line(start, line)
             return False
-        self._markup = self._is_markdown and self._unread.takes(line)
+        self._markup = self._is_markdown and self._filter.drops(line)
         if self._markup:
-            self._skip = self._unread.goes_on
+            self._skip = self._filter.goes_on
             self._blocks.close()
             self._admonition(start, glance, indent)
             return True

@@ -16,9 +16,9 @@ from whole_document import read_document
 from rag.documents.formats import SUFFIXES
 from rag.documents.limits import Limits
 from rag.documents.registry import open_document
-from rag.documents.stream import Part, Reading, cleaned
-from rag.ingest.file_text import FileText, Task, Unread
-from rag.ingest.pool import reading
+from rag.documents.stream import Part, Reading, clean_parts
+from rag.ingest.file_text import FileText, ReadFailure, ReadTask
+from rag.ingest.pool import read_files
 from state.errors import DocumentError, UnsupportedFormatError
 
 WORD = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
@@ -201,11 +201,12 @@ def test_a_sheet_whose_cells_lie_too_far_apart_costs_its_own_file(tmp_path: Path
     path = tmp_path / "a.xlsx"
     book.save(path)
     tasks = [
-        Task(str(each), 1, each.name, str(tmp_path)) for each in (path, save(tmp_path, "b.md", "b"))
+        ReadTask(str(each), 1, each.name, str(tmp_path))
+        for each in (path, save(tmp_path, "b.md", "b"))
     ]
-    with reading(tasks, workers=1) as outcomes:
+    with read_files(tasks, workers=1) as outcomes:
         read = [each for each in outcomes if each is not None]
-    assert [type(each) for each in read] == [Unread, FileText]
+    assert [type(each) for each in read] == [ReadFailure, FileText]
 
 
 def test_pages_past_the_limit_are_left_out_and_said(tmp_path: Path) -> None:
@@ -224,7 +225,7 @@ def test_html_spans_cannot_blow_up_a_table(tmp_path: Path) -> None:
 
 
 def opened(pieces: Iterator[Part], tmp_path: Path) -> list[Part]:
-    return list(cleaned(pieces, Reading(tmp_path, "text", Limits())))
+    return list(clean_parts(pieces, Reading(tmp_path, "text", Limits())))
 
 
 class Panic(BaseException):

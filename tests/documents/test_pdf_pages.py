@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from rag.documents.pdf_pages import reflowed
+from rag.documents.pdf_pages import reflow
 from rag.documents.stream import Part
 
 KEPT = "The well-known rower rows in spring.\nHe is well rested and known."
@@ -13,7 +13,7 @@ KEPT = "The well-known rower rows in spring.\nHe is well rested and known."
 def read(*pages: str) -> list[str]:
     """The text of each page, blank ones left out."""
     parts = [Part(text + "\n", number) for number, text in enumerate(pages, 1) if text]
-    return [part.text.removesuffix("\n") for part in reflowed(parts)]
+    return [part.text.removesuffix("\n") for part in reflow(parts)]
 
 
 @pytest.mark.parametrize("hyphen", ["\u2010", "\u00ad", "-"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.evaluate.datasets import load_dataset, read_corpus, sampled
+from rag.evaluate.datasets import load_dataset, read_corpus, sample
 from state.errors import UsageError
 
 SAMPLE = Path(__file__).parents[2] / "sample_corpus"
@@ -112,8 +112,8 @@ def test_corpus_lines_are_documents_of_their_own(tmp_path):
 @given(st.integers(1, 100), st.integers(0, 5))
 def test_a_sample_is_the_same_for_a_seed_and_in_order(limit, seed):
     loaded = load_dataset(SAMPLE)
-    sample = sampled(loaded.queries, limit, seed)
-    assert sample == sampled(loaded.queries, limit, seed)
-    assert len(sample) == min(limit, len(loaded.queries))
-    places = [loaded.queries.index(query) for query in sample]
+    chosen = sample(loaded.queries, limit, seed)
+    assert chosen == sample(loaded.queries, limit, seed)
+    assert len(chosen) == min(limit, len(loaded.queries))
+    places = [loaded.queries.index(query) for query in chosen]
     assert places == sorted(set(places))

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.evaluate.metrics import auc, contains, normalised, ranked, rates, token_f1, without_markers
+from rag.evaluate.metrics import (
+    auc,
+    binary_rates,
+    contains,
+    ir_metrics,
+    normalize,
+    token_f1,
+    without_markers,
+)
 
 letters = st.sampled_from("abcdefghij")
 rankings = st.lists(letters, max_size=12)
@@ -17,33 +25,33 @@ relevants = st.sets(letters, min_size=1, max_size=5)
 def test_a_ranking_by_hand_counts_distinct_documents():
     gain = 1 / log2(2) + 1 / log2(4)
     ideal = 1 / log2(2) + 1 / log2(3) + 1 / log2(4)
-    figures = ranked(["r1", "r1", "x", "r2", "y"], {"r1", "r2", "r3"})
+    figures = ir_metrics(["r1", "r1", "x", "r2", "y"], {"r1", "r2", "r3"})
     assert figures["ndcg@10"] == pytest.approx(gain / ideal)
     assert figures["recall@5"] == pytest.approx(2 / 3)
-    assert ranked(["x", "x", "y", "r"], {"r"})["mrr"] == pytest.approx(1 / 3)
+    assert ir_metrics(["x", "x", "y", "r"], {"r"})["mrr"] == pytest.approx(1 / 3)
     late = [*"abcdefghij", "r"]
-    assert [*ranked(late, {"r"}).values()] == [0, 0, 1, 0, pytest.approx(1 / 11)]
-    assert {*ranked([], {"r"}).values()} == {0}
+    assert [*ir_metrics(late, {"r"}).values()] == [0, 0, 1, 0, pytest.approx(1 / 11)]
+    assert {*ir_metrics([], {"r"}).values()} == {0}
     with pytest.raises(ValueError, match="only against relevant"):
-        ranked(["a"], set())
+        ir_metrics(["a"], set())
 
 
 @given(rankings, relevants)
 def test_ranking_figures_lie_between_0_and_1_and_an_ideal_ranking_has_1(sources, relevant):
-    figures = ranked(sources, relevant)
+    figures = ir_metrics(sources, relevant)
     assert all(0 <= figure <= 1 + 1e-12 for figure in figures.values())
     assert figures["recall@5"] <= figures["recall@10"] <= figures["recall@20"]
     assert (figures["ndcg@10"] > 0) == (figures["recall@10"] > 0)
-    ideal = ranked([*relevant, *(set("abcdefghij") - relevant)], relevant)
+    ideal = ir_metrics([*relevant, *(set("abcdefghij") - relevant)], relevant)
     assert [*ideal.values()] == [pytest.approx(1)] * 5
 
 
 def test_what_the_data_do_not_define_is_none_not_zero():
-    assert set(rates([]).values()) == {None}
-    only_negatives = rates([(False, False), (True, False)])
+    assert set(binary_rates([]).values()) == {None}
+    only_negatives = binary_rates([(False, False), (True, False)])
     assert only_negatives["recall"] is only_negatives["f1"] is None
     assert only_negatives["precision"] == 0
-    assert rates([(False, True)])["f1"] == 0
+    assert binary_rates([(False, True)])["f1"] == 0
     assert auc([0.1, 0.2], [True, True]) is None
 
 
@@ -61,8 +69,8 @@ def test_auc_is_the_share_of_ordered_pairs(scored):
 
 
 def test_normalisation_is_that_of_squad():
-    assert normalised("The  U.S. “Army”, an army!") == ["us", "army", "army"]
-    assert normalised("£71,300") == ["71300"]
+    assert normalize("The  U.S. “Army”, an army!") == ["us", "army", "army"]
+    assert normalize("£71,300") == ["71300"]
 
 
 def test_token_f1_by_hand():

@@ -8,7 +8,7 @@ import pytest
 from cli.render.evaluation import print_report
 from rag.evaluate.datasets import Query
 from rag.evaluate.measure import GradedPair, Measurement
-from rag.evaluate.report import report
+from rag.evaluate.report import build_report
 from state.answer import NO_USAGE, add_usage
 
 CONTRACT = {
@@ -53,7 +53,7 @@ UNANSWERABLE = query(answers=[], relevant=[], answerable=False)
 
 
 def figures(*measured: Measurement, **more):
-    return report("made up", CONFIG, measured, **more)
+    return build_report("made up", CONFIG, measured, **more)
 
 
 def test_figures_by_hand():

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from cli.app import app
 from cli.errors import Exit
 from rag.evaluate.datasets import load_dataset
-from rag.evaluate.evaluate_dataset import Plan, evaluate
+from rag.evaluate.evaluate_dataset import EvaluationPlan, evaluate
 from state.choices import EvaluationStage
 from state.settings import Settings, load_settings
 
@@ -87,7 +87,7 @@ def test_an_index_is_made_once_for_its_content(dataset, settings):
 
     def measured() -> None:
         heard.clear()
-        plan = Plan(stage=EvaluationStage.RETRIEVAL)
+        plan = EvaluationPlan(stage=EvaluationStage.RETRIEVAL)
         evaluate(load_dataset(dataset), settings, plan, lambda what, *_: heard.append(what), str)
 
     measured()

@@ -14,8 +14,8 @@ import pytest
 
 from rag import child_process
 from rag.ingest import pool
-from rag.ingest.file_text import FileText, Task, Unread
-from rag.ingest.pool import Reader, reading
+from rag.ingest.file_text import FileText, ReadFailure, ReadTask
+from rag.ingest.pool import Worker, read_files
 from rag.ingest.read_file import read_file
 
 # A worker whose reader does what the file's name says.
@@ -51,18 +51,18 @@ def _bad_workers(monkeypatch):
     monkeypatch.setattr(child_process, "child_command", lambda _module, *given: [*own, *given])
 
 
-def files(folder: Path, *names: str) -> list[Task]:
+def files(folder: Path, *names: str) -> list[ReadTask]:
     for name in names:
         (folder / name).write_text(f"The text of {name}.")
     return [task(folder / name) for name in names]
 
 
-def task(path: Path) -> Task:
-    return Task(str(path), path.stat().st_size, path.name, str(path.parent))
+def task(path: Path) -> ReadTask:
+    return ReadTask(str(path), path.stat().st_size, path.name, str(path.parent))
 
 
 def name_of(outcome) -> str:
-    return Path(outcome.path if isinstance(outcome, Unread) else outcome.document.path).name
+    return Path(outcome.path if isinstance(outcome, ReadFailure) else outcome.document.path).name
 
 
 def skip_time_once_there_is(file: Path, seconds: float, monkeypatch) -> None:
@@ -78,7 +78,7 @@ def skip_time_once_there_is(file: Path, seconds: float, monkeypatch) -> None:
 def test_a_reader_that_goes_on_and_on_is_stopped(tmp_path, monkeypatch):
     skip_time_once_there_is(tmp_path / "hanging", pool.LONGEST_SECONDS, monkeypatch)
     tasks = files(tmp_path, "long.md", "a.md")
-    with reading(tasks, workers=1, stall_seconds=1e9) as outcomes:
+    with read_files(tasks, workers=1, stall_seconds=1e9) as outcomes:
         found = {name_of(outcome): outcome for outcome in outcomes if outcome}
     assert found["long.md"].reason == "takes too long to read"
     assert isinstance(found["a.md"], FileText)
@@ -90,10 +90,10 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
     # First, so that the clock is skipped after a look at it and never before.
     names = ["hang.md", "a.md", "b.md", "crash.md", "c.md", "exit.md", "d.md"]
     tasks = files(tmp_path, *names)
-    with reading(tasks, workers=1, stall_seconds=10) as outcomes:
+    with read_files(tasks, workers=1, stall_seconds=10) as outcomes:
         found = {name_of(outcome): outcome for outcome in outcomes if outcome}
     assert sorted(found) == sorted(names)
-    reasons = {name: o.reason for name, o in found.items() if isinstance(o, Unread)}
+    reasons = {name: o.reason for name, o in found.items() if isinstance(o, ReadFailure)}
     assert reasons == {
         "hang.md": "the reader hung for 10 s and was stopped",
         "crash.md": "the reader crashed (Segmentation fault)",
@@ -106,9 +106,9 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
 
 def test_a_worker_that_died_idle_is_replaced(tmp_path):
     tasks = files(tmp_path, "a.md", "b.md")
-    reader = Reader(30)
+    reader = Worker(30)
 
-    def answer(to: Task):
+    def answer(to: ReadTask):
         reader.give([to])
         return reader.take(ready=reader.child.pipe.poll(30))
 
@@ -126,7 +126,7 @@ def test_a_worker_that_died_idle_is_replaced(tmp_path):
 def test_leaving_early_ends_every_process(tmp_path):
     tasks = files(tmp_path, "hang1.md", "hang2.md", "a.md")
     before = set(threading.enumerate())
-    with reading(tasks, workers=2, stall_seconds=600) as outcomes:
+    with read_files(tasks, workers=2, stall_seconds=600) as outcomes:
         assert next(outcomes) is None
     assert set(threading.enumerate()) <= before
 
@@ -151,7 +151,7 @@ def test_a_file_that_changes_is_told_and_tried_again_next_time(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("0")
     outcome = read_file(task(path), lambda: path.write_text(path.read_text() + "1"))
-    assert isinstance(outcome, Unread)
+    assert isinstance(outcome, ReadFailure)
     assert "changed while it was read" in outcome.reason
     assert not outcome.lasting
 

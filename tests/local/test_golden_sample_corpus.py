@@ -9,7 +9,7 @@ import pytest
 
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.metrics import contains, without_markers
-from rag.evaluate.sources import Sources
+from rag.evaluate.sources import SourceNames
 from rag.ingest.sync import ingest
 from rag.opening import build_embedder
 from rag.session import open_session
@@ -26,7 +26,7 @@ KINDS = {
 class Asked:
     """One question with its answer; `sources` are paths below the corpus."""
 
-    def __init__(self, query: Any, answer: Answer, sources: Sources) -> None:
+    def __init__(self, query: Any, answer: Answer, sources: SourceNames) -> None:
         self.query = query
         self.kind = KINDS[query.id]
         self.text = without_markers(answer["answer"])
@@ -63,7 +63,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Asked],
     assert report.failed == []
     with open_session(settings) as session:
         names = {name for query in dataset.queries for name in query.relevant}
-        sources = Sources(session.reader, names, ROOT)
+        sources = SourceNames(session.reader, names, ROOT)
         asked = [
             Asked(query, session.ask(query.text, history=query.history), sources)
             for query in dataset.queries

@@ -1,13 +1,13 @@
 import sqlite3
 from pathlib import Path
 
-from rag.research.journal import Journal, Run
+from rag.research.journal import Journal, ResearchRun
 from state.answer import NO_USAGE
 from state.home_db import HOME_FILE
 
 
 def started(journal: Journal, name: str) -> None:
-    run: Run = {
+    run: ResearchRun = {
         "id": name,
         "asked": "Why?",
         "question": "Why?",

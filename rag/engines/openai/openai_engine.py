@@ -20,11 +20,11 @@ from rag.engines.protocol import (
     Contextualized,
     Emit,
     Engine,
+    EngineResult,
     Generated,
     GenerateRequest,
     Graded,
     GradeRequest,
-    Outcome,
     RewriteRequest,
     Rewritten,
     Verified,
@@ -34,7 +34,7 @@ from state.errors import ModelAccessError, ModelError
 from state.passages import HistoryTurn
 from state.settings import Settings
 
-T = TypeVar("T", bound=Outcome)
+T = TypeVar("T", bound=EngineResult)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,7 +78,7 @@ class PostgresStore(Store):
         engine = f"PostgreSQL {version}, pgvector {vector or 'missing'}"
         return f"{place(self.url)}: {engine}; schema {self.schema}"
 
-    def octets(self) -> dict[str, int]:
+    def disk_bytes(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""
         with self.database() as database:
             return {"store": database.disk_bytes()}

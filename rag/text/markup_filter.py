@@ -1,5 +1,5 @@
-"""Which lines of Markdown are for programs: tags and a generator's marks alone, comments, scripts,
-the fences around prose, the definitions of links.
+"""The lines of Markdown that only programs read: tags and a generator's marks alone, comments,
+scripts, fences around prose, link definitions.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from rag.text.line_marks import DIRECTIVE, GLANCE, LABEL, is_for_programs, unrea
 
 
 @dataclass(slots=True)
-class Unread:
-    """What of them is open where the next line begins; `goes_on`: the last one does in the next."""
+class MarkupFilter:
+    """What is open where the next line begins; `goes_on`: the last line may go on in the next."""
 
     goes_on: bool = False
     _closes: str = ""  # what ends a comment or a script
     _fence: str = ""  # the one that is open around prose
 
-    def takes(self, line: str) -> bool:
+    def drops(self, line: str) -> bool:
         self.goes_on = False
         if self._fence and line.strip() == self._fence:
             self._fence = ""
