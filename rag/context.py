@@ -15,16 +15,16 @@ from rag.text.block_builder import ends_open
 from state.blocks import Block, BlockKind
 from state.documents import without_header
 from state.passages import ContextDocument, Grade, RetrievedChunk, is_web
-from state.tokens import about_tokens
+from state.tokens import estimate_tokens
 
-BEST = 20
-"""Chunks that are given at most before their neighbours."""
-MORE = 10
-"""The best of each further search, which are given beside them."""
-JOINED = 3
-"""Of the best of them also what stands right before and behind."""
-WHOLE = 12
-"""Chunks of a document that is given whole."""
+MAX_CHUNKS = 20
+"""At most, before their neighbours are added."""
+MAX_FURTHER_CHUNKS = 10
+"""At most, of each further search."""
+JOINED_CHUNKS = 3
+"""So many of the best are given with the chunk before and the chunk behind."""
+WHOLE_CHUNKS = 12
+"""A document of at most so many chunks is given whole."""
 _LINE_BREAKS = 12
 """Characters between two excerpts that go on one from the other, at most."""
 _FRONT = re.compile(r"(?:-{3}|\+{3})[ \t]*\n")
@@ -36,7 +36,7 @@ _BLANK = re.compile(r"\n{3,}")
 _FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
 
 
-def context_of(
+def build_context(
     ranked: Sequence[RetrievedChunk], reader: CollectionReader, tokens: int
 ) -> list[ContextDocument]:
     """`ranked`: the best first. Documents are numbered from 1 in the order of their best chunks.
@@ -45,11 +45,11 @@ def context_of(
     further = len({_search(chunk) for chunk in ranked}) - 1
     chosen: dict[str, RetrievedChunk] = {}
     left = tokens * 3 // 2 if further > 0 else tokens
-    for chunk in ranked[: BEST + MORE * max(further, 0)]:
+    for chunk in ranked[: MAX_CHUNKS + MAX_FURTHER_CHUNKS * max(further, 0)]:
         left -= _take([chunk], chosen, left, first=not chosen)
         if ends_open(chunk["text"]) and not is_web(chunk):
             left -= _take(reader.around(chunk["chunk_id"], 0, 1), chosen, left)
-    for chunk in [each for each in ranked[:JOINED] if each["chunk_id"] in chosen]:
+    for chunk in [each for each in ranked[:JOINED_CHUNKS] if each["chunk_id"] in chosen]:
         if not is_web(chunk):
             left -= _take(_document(chunk, reader), chosen, left)
             left -= _take(reader.around(chunk["chunk_id"], 1, 1), chosen, left)
@@ -60,11 +60,11 @@ def context_of(
     return [_given(number, chunks) for number, chunks in enumerate(by_source.values(), start=1)]
 
 
-def in_order(
+def relevant_first(
     documents: Sequence[RetrievedChunk], grades: Mapping[str, Grade]
 ) -> list[RetrievedChunk]:
-    """What a model graded: the relevant first, and what it graded false not at all, unless nothing
-    is left. Local grades change nothing: the search's own order is better.
+    """What a model graded relevant first, what it graded irrelevant left out unless nothing else is
+    there. Local grades change nothing: the search's own order is better.
     """
     by_model = {each["chunk_id"]: each for each in grades.values() if each["grader"] == "model"}
 
@@ -76,18 +76,18 @@ def in_order(
     return [chunk for chunk in ordered if worth(chunk) < 2] or ordered
 
 
-def by_turns(ranked: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
-    """The best of each search, the first one's in front, then the second best of each: nothing
-    that was found is lost for what a better query found, and that is not behind all of it.
+def round_robin(ranked: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
+    """Round robin over the searches, in the order they ran: the best of each, then the second of
+    each, so that no search pushes out another's results.
     """
     searches: dict[tuple[bool, int], list[RetrievedChunk]] = {}
     for chunk in ranked:
         searches.setdefault(_search(chunk), []).append(chunk)
     first, *others = [found for _, found in sorted(searches.items())] or [[]]
-    return interleaved([first, *(found[:MORE] for found in others)])
+    return interleave([first, *(found[:MAX_FURTHER_CHUNKS] for found in others)])
 
 
-def interleaved(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk]:
+def interleave(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk]:
     """The first of each ranking, then the second of each, no chunk twice."""
     found: dict[str, RetrievedChunk] = {}
     for row in zip_longest(*rankings):
@@ -104,8 +104,8 @@ def _search(chunk: RetrievedChunk) -> tuple[bool, int]:
 
 def _document(chunk: RetrievedChunk, reader: CollectionReader) -> Sequence[RetrievedChunk]:
     """The whole of it, where it is short."""
-    chunks = reader.document_chunks(chunk["source"], WHOLE + 1)
-    return chunks if len(chunks) <= WHOLE else []
+    chunks = reader.document_chunks(chunk["source"], WHOLE_CHUNKS + 1)
+    return chunks if len(chunks) <= WHOLE_CHUNKS else []
 
 
 def _take(
@@ -119,7 +119,7 @@ def _take(
     anyway.
     """
     new = [chunk for chunk in chunks if chunk["chunk_id"] not in chosen]
-    cost = sum(about_tokens(chunk["text"]) for chunk in new)
+    cost = sum(estimate_tokens(chunk["text"]) for chunk in new)
     if cost > left and not first:
         return 0
     chosen.update((chunk["chunk_id"], chunk) for chunk in new)
@@ -210,11 +210,11 @@ def _within_a_word(shortcode: re.Match[str]) -> str:
     return shortcode[0] if glued else ""
 
 
-def fitting(
+def fit_context(
     context: Sequence[ContextDocument], ranked: Sequence[RetrievedChunk], tokens: int
 ) -> list[ContextDocument]:
-    """What of a context fits so many tokens: the excerpts of the best chunks, at least the first;
-    documents keep their numbers.
+    """The context cut to so many tokens: the excerpts of the best chunks, at least the first one.
+    Documents keep their numbers.
     """
     from state.tokens import count_tokens
 

@@ -1,6 +1,6 @@
 """Where the graph goes next: pure functions of the state, nothing else.
 
-`decided` is asked by the routers, and by the nodes that tell of the decision as they change what
+`decide` is asked by the routers, and by the nodes that tell of the decision as they change what
 it rests on; nobody else decides.
 """
 
@@ -17,7 +17,7 @@ AfterRewriting = Literal["retrieve", "refine", "search_web", "abstain", "record_
 AfterChecking = Literal["generate", "transform_query", "abstain", "record_turn"]
 
 
-def decided(state: GraphState) -> tuple[Decision, str]:
+def decide(state: GraphState) -> tuple[Decision, str]:
     """What follows from the grades so far, with the reason in words.
 
     A model that answers is asked first: what it says that it was not given is searched for, once.
@@ -82,7 +82,7 @@ def after_contextualizing(state: GraphState) -> AfterContextualizing:
 
 
 def after_grading(state: GraphState) -> AfterGrading:
-    match decided(state)[0]:
+    match decide(state)[0]:
         case "generate" if state["unheld"] and not _has_new(state):
             return "record_turn"
         case "generate":

@@ -75,7 +75,7 @@ class SubtaskFinished(TypedDict):
     ms: float
 
 
-class Reflected(TypedDict):
+class ReflectedEvent(TypedDict):
     """`open` is what was looked for and has not been found yet."""
 
     event: Literal["reflected"]
@@ -99,5 +99,5 @@ ResearchEvent = (
     | PlannedRound
     | SubtaskStarted
     | SubtaskFinished
-    | Reflected
+    | ReflectedEvent
 )

@@ -60,7 +60,7 @@ def count_tokens(text: str) -> int:
     return len(encoding().encode(without_surrogates(text), disallowed_special=()))
 
 
-def about_tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Without the ranks, which take longer to read than a question's search: of prose, code and
     tables 0.8 to 1.2 of what `count_tokens` says, of Chinese and Russian up to 1.5.
     """

@@ -86,14 +86,14 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Check:
     """Sends one made-up document of some 400 tokens; no document of the person's."""
     from rag.budget import Budget
     from rag.engines.openai.chat_model import LINE, ChatModel
-    from rag.engines.openai.verdicts import read_verdicts, sheet
+    from rag.engines.openai.verdicts import read_verdicts, verdicts_model
 
     patient = settings.request_timeout or _PROBE_SECONDS
     asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
     chat = ChatModel(settings.model, endpoint, asked)
     chat.server.learn(form=None, reads=None, answers=None)  # found out anew
     try:
-        reply = chat.ask(_PROBE, Budget(), LINE, sheet("document", 1))
+        reply = chat.ask(_PROBE, Budget(), LINE, verdicts_model("document", 1))
     except ModelError as error:
         return failed("model", error)
     finally:

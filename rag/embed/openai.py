@@ -18,7 +18,7 @@ from rag.endpoint.address import (
     request_seconds,
     sdk_client,
 )
-from rag.endpoint.failures import failure, foreign_errors
+from rag.endpoint.failures import foreign_errors, model_error
 from state.errors import ModelError
 from state.settings import Settings
 from state.wording import without_surrogates
@@ -98,7 +98,7 @@ class OpenAIEmbedder:
             if set(rows) != set(range(len(texts))) or len(response.data) != len(texts):
                 raise ValueError("not one embedding a text")
         except foreign_errors() as error:
-            raise failure(error, self._endpoint, self._model, self._timeout) from None
+            raise model_error(error, self._endpoint, self._model, self._timeout) from None
         return [rows[place] for place in range(len(texts))]
 
     def _check(self, rows: Sequence[Vectors]) -> None:

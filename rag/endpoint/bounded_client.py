@@ -33,7 +33,7 @@ class UnboundedError(openai.OpenAIError):
 
 
 @contextmanager
-def ending(seconds: float, left: float | None) -> Iterator[None]:
+def request_deadline(seconds: float, left: float | None) -> Iterator[None]:
     """The requests made inside have a reply within `seconds`, their retries counted in, and a
     stream of theirs ends in ten times that; both within what is `left` of the question's.
     """

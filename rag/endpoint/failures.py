@@ -18,7 +18,7 @@ from state.errors import (
 if TYPE_CHECKING:
     from rag.endpoint.address import Endpoint
 
-Told = tuple[type[ModelError], str, str]
+ErrorParts = tuple[type[ModelError], str, str]
 """The kind of a failure, what it is, and what mends it."""
 SHOWN = 200
 LEAST_SECRET = 8
@@ -55,10 +55,10 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     return (*own, ValueError, TypeError, LookupError, AttributeError, RuntimeError, OSError)
 
 
-def failure(
+def model_error(
     error: Exception, endpoint: Endpoint, model: str, seconds: float | None = None
 ) -> ModelError:
-    """What a foreign exception stands for; `seconds` is what a request may take."""
+    """The ModelError of a foreign exception; `seconds` is what a request may take."""
     import openai
 
     who = f"Model {model} at {endpoint.host}"
@@ -69,7 +69,7 @@ def failure(
     return kind(f"{who}{what}.", hint.replace("base_url", endpoint.setting))
 
 
-def _unanswered(error: Exception, endpoint: Endpoint, seconds: float | None) -> Told:
+def _unanswered(error: Exception, endpoint: Endpoint, seconds: float | None) -> ErrorParts:
     """Of a request that got no status of failure."""
     import httpx2
     import openai
@@ -106,7 +106,7 @@ def _causes(error: BaseException) -> list[BaseException]:
     return causes
 
 
-def _status(error: Any, endpoint: Endpoint) -> Told:
+def _status(error: Any, endpoint: Endpoint) -> ErrorParts:
     status, said = int(error.status_code), _said(error, endpoint)
     kind: type[ModelError] = ModelAccessError
     if status == 429 and "insufficient_quota" in (error.code, error.type):
@@ -139,10 +139,10 @@ def _said(error: Exception, endpoint: Endpoint) -> str:
     words = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
     if isinstance(words, list):  # what FastAPI's validation says of each field
         words = json.dumps(words)
-    return quoted(words, endpoint) if isinstance(words, str) else ""
+    return redacted(words, endpoint) if isinstance(words, str) else ""
 
 
-def quoted(words: str, endpoint: Endpoint) -> str:
+def redacted(words: str, endpoint: Endpoint) -> str:
     """Foreign words made safe to show: `: …`, printable, short, without any key."""
     key = endpoint.key.get_secret_value()
     clean = words[: 10 * SHOWN]

@@ -18,7 +18,7 @@ PORTS = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
 """Where each kind listens unless told otherwise."""
 SECONDS = 0.2
 MOST_MODELS = 20
-Told = Callable[..., dict[str, Any]]
+AskServer = Callable[..., dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,27 +71,27 @@ def facts_of(endpoint: Endpoint, model: str, seconds: float) -> ServerFacts:
     return ServerFacts()
 
 
-def _facts(told: Told, model: str) -> ServerFacts:
-    if props := told("/props"):
+def _facts(ask: AskServer, model: str) -> ServerFacts:
+    if props := ask("/props"):
         return ServerFacts("llama.cpp", _number(props, "default_generation_settings", "n_ctx"))
-    if "version" in told("/api/version"):
-        running = _entry(told("/api/ps").get("models"), model)
-        shown = told("/api/show", {"model": model})
+    if "version" in ask("/api/version"):
+        running = _entry(ask("/api/ps").get("models"), model)
+        shown = ask("/api/show", {"model": model})
         context = _number(running, "context_length") or _parameter(shown, "num_ctx")
         return ServerFacts("Ollama", context)
-    if (offered := told("/api/v0/models")) and "data" in offered:
+    if (offered := ask("/api/v0/models")) and "data" in offered:
         entry = _entry(offered["data"], model)
         return ServerFacts("LM Studio", _number(entry, "loaded_context_length"))
-    entry = _entry(told("/v1/models").get("data"), model)
+    entry = _entry(ask("/v1/models").get("data"), model)
     longest = _number(entry, "max_model_len")
     return ServerFacts("vLLM" if longest else None, longest)
 
 
-def _asking(client: Any, endpoint: Endpoint, seconds: float) -> Told:
+def _asking(client: Any, endpoint: Endpoint, seconds: float) -> AskServer:
     root = endpoint.base_url.rstrip("/").removesuffix("/v1")
     headers = {"Authorization": f"Bearer {endpoint.key.get_secret_value()}"}
 
-    def told(path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def ask(path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
         """The object that is replied; an empty one for all else. Raises where nobody replies."""
         method = "POST" if body else "GET"
         reply = client.request(method, root + path, json=body, headers=headers, timeout=seconds)
@@ -100,7 +100,7 @@ def _asking(client: Any, endpoint: Endpoint, seconds: float) -> Told:
                 return found
         return {}
 
-    return told
+    return ask
 
 
 def _entry(rows: Any, model: str) -> dict[str, Any]:

@@ -146,7 +146,7 @@ class Engine(Protocol):
         """The model's name, or None for an engine without one."""
 
     @property
-    def asked_once(self) -> bool:
+    def answers_once(self) -> bool:
         """Whether an answer takes so long that nobody waits for a second."""
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized: ...

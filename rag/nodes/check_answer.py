@@ -42,7 +42,7 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         and state["budget_spent"] is None
         and state["complete"]
         and deps.engine.model is not None
-        and not deps.engine.asked_once
+        and not deps.engine.answers_once
     )
     if may_retry and wrong:
         runtime.stream_writer({"event": "draft_rejected", "unsupported": wrong})
@@ -81,7 +81,7 @@ def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
     before = state["unheld"] or state["generation_retries"] or state["budget_spent"] is not None
     return (
         state["complete"]
-        and not deps.engine.asked_once
+        and not deps.engine.answers_once
         and 0 < given < deps.reader.chunk_count
         and not before
         and state["loop_count"] < state["max_loops"]

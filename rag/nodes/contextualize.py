@@ -9,7 +9,7 @@ from langgraph.runtime import Runtime
 from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
-from rag.question.small_talk import asks_what_is_held, holdings, is_small_talk, small_talk
+from rag.question.small_talk import asks_holdings, holdings_reply, is_small_talk, small_talk
 from state.graph_state import GraphState
 
 
@@ -40,8 +40,8 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 def _reply(question: str, deps: Dependencies) -> str | None:
     """To small talk, and to a question about the collection."""
-    if asks_what_is_held(question):
-        return holdings(deps.reader.name, deps.reader.document_count, deps.settings.files)
+    if asks_holdings(question):
+        return holdings_reply(deps.reader.name, deps.reader.document_count, deps.settings.files)
     return small_talk(question)
 
 

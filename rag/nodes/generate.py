@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent
 from rag.citations.check import check_draft
-from rag.context import in_order
+from rag.context import relevant_first
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from rag.nodes.update import Update
@@ -26,7 +26,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     request = GenerateRequest(
         question=state["standalone_question"],
         parts=state["parts"],
-        documents=in_order(state["documents"], state["grades"]),
+        documents=relevant_first(state["documents"], state["grades"]),
         passages=state["passages"],
         context=state["context"],
         history=state["timeline"],

@@ -13,7 +13,7 @@ from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
 from rag.nodes.update import Update, joined_queries
-from rag.routes import decided
+from rag.routes import decide
 from state.answer import GradedChunk, LoopRecord
 from state.graph_state import GraphState
 from state.passages import Grade
@@ -46,7 +46,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         "model_decides": runtime.context.engine.model is not None and not by_model and bool(grades),
         "budget_spent": spent,
     }
-    decision, reason = decided(cast("GraphState", {**state, **found}))
+    decision, reason = decide(cast("GraphState", {**state, **found}))
     loop, told, write = state["loop_count"], list(graded.grades), runtime.stream_writer
     write({"event": "graded", "loop": loop, "grades": told, "sufficient": graded.sufficient})
     write({"event": "decided", "loop": loop, "decision": decision, "reason": reason})

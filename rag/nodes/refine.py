@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
-from rag.context import by_turns, context_of, in_order
+from rag.context import build_context, relevant_first, round_robin
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
 from rag.reading.snippets import shown_snippets
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     documents = state["documents"]
     deps = runtime.context
-    ordered = in_order(documents, state["grades"])
+    ordered = relevant_first(documents, state["grades"])
     if deps.engine.model is not None:
         tokens = deps.settings.context_tokens
-        context = context_of(by_turns(ordered), deps.reader, tokens)
+        context = build_context(round_robin(ordered), deps.reader, tokens)
         excerpts = [(each["source"], held) for each in context for held in each["excerpts"]]
         _tell(runtime, documents, excerpts)
         if state["budget_spent"] is None:

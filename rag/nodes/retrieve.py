@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from langgraph.runtime import Runtime
 
-from rag.context import BEST, interleaved
+from rag.context import MAX_CHUNKS, interleave
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update, joined_queries
 from rag.question.parts import POOL, read_parts
@@ -26,13 +26,13 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     reader, k = runtime.context.reader, _wanted(runtime.context)
     hits = reader.search(state["query"], max(POOL, k))
     if state["second_query"] is not None:
-        hits = interleaved([hits, reader.search(state["second_query"], max(POOL, k))])
+        hits = interleave([hits, reader.search(state["second_query"], max(POOL, k))])
     if state["parts"]:
         return retrieval_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
     parts = read_parts(state["query"], reader, hits)
     query = state["query"]
     if len(parts) > 1:
-        hits = interleaved([hits, *(part["pool"] for part in parts)])
+        hits = interleave([hits, *(part["pool"] for part in parts)])
     elif parts[0]["question"]["changes"]:
         query = parts[0]["question"]["text"]
         hits = [*parts[0]["pool"]] if k <= POOL else reader.search(query, k)
@@ -47,7 +47,7 @@ def _wanted(deps: Dependencies) -> int:
     """
     settings = deps.settings
     reads = deps.engine.model is not None and settings.grader is not GraderChoice.MODEL
-    return BEST if reads and "k" not in settings.model_fields_set else settings.k
+    return MAX_CHUNKS if reads and "k" not in settings.model_fields_set else settings.k
 
 
 def retrieval_update(

@@ -13,7 +13,7 @@ from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import RewriteRequest, Rewritten, same_query
 from rag.nodes.update import Update, joined_queries
-from rag.routes import decided
+from rag.routes import decide
 from state.answer import LoopRecord
 from state.graph_state import GraphState
 
@@ -67,7 +67,7 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
 def _ended(state: GraphState, runtime: Runtime[Dependencies]) -> list[LoopRecord]:
     """The loops, the last of which ends otherwise than it was told to."""
     *earlier, last = state["loops"]
-    decision, reason = decided(state)
+    decision, reason = decide(state)
     runtime.stream_writer(
         {"event": "decided", "loop": last["loop"], "decision": decision, "reason": reason}
     )

@@ -48,20 +48,20 @@ def small_talk(text: str) -> str | None:
     return next(reply for reply in _REPLIES if reply in {_SOCIAL.get(word) for word in said})
 
 
-def asks_what_is_held(text: str) -> bool:
+def asks_holdings(text: str) -> bool:
     """Whether the utterance asks what the collection holds."""
     return _ASKS_HOLDINGS.fullmatch(_plain(text)) is not None
 
 
 def is_small_talk(text: str) -> bool:
-    return asks_what_is_held(text) or small_talk(text) is not None
+    return asks_holdings(text) or small_talk(text) is not None
 
 
 def _plain(text: str) -> str:
     return " ".join(text.lower().replace("\u2019", "'").strip(" ?!.").split())
 
 
-def holdings(name: str, count: int, files: str | None) -> str:
+def holdings_reply(name: str, count: int, files: str | None) -> str:
     """The reply to what the collection `name` holds: `count` documents, those that match the glob
     `files` where there is one.
     """

@@ -13,7 +13,7 @@ from threading import Thread
 
 from rag.budget import call_event, record_calls
 from rag.research.findings import read_files_of, render_findings
-from rag.research.researcher import Found, ResearchDependencies
+from rag.research.researcher import ResearchDependencies, Researched
 from state.answer import Usage
 from state.events import ModelCalled
 from state.research_state import Artifact, Subtask
@@ -21,7 +21,7 @@ from state.research_state import Artifact, Subtask
 AT_ONCE = 6
 """Subtasks that run together at most."""
 
-Returned = SimpleQueue[tuple[Subtask, Found | BaseException, list[ModelCalled], float]]
+Returned = SimpleQueue[tuple[Subtask, Researched | BaseException, list[ModelCalled], float]]
 """What became of each subtask, with the model calls made for it and its milliseconds."""
 
 
@@ -66,7 +66,7 @@ def _start(
 ) -> None:
     def work() -> None:
         began = deps.at_ms()
-        found: Found | BaseException
+        found: Researched | BaseException
         with record_calls() as calls:
             try:
                 deps.budget.check()
@@ -83,7 +83,7 @@ def _reads(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
     return [other["id"] for other in plan if other["expected_artifact"] in task["read_files"]]
 
 
-def _artifact(task: Subtask, found: Found, usage: Usage) -> Artifact:
+def _artifact(task: Subtask, found: Researched, usage: Usage) -> Artifact:
     used = {marker for finding in found.findings for marker in finding["markers"]}
     return {
         **task,

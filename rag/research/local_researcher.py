@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 from rag.question.parts import ASKING, ASKS, VERBS, split_alone
 from rag.research.findings import ReadFiles
-from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
+from rag.research.researcher import DraftSubtask, Planned, Reflected, Researched, RunView
 from rag.research.roles import SEARCHER
 from state.answer import Answer
 from state.research_state import Finding, Subtask
@@ -36,18 +36,18 @@ class LocalResearcher:
     def __init__(self, corrective: Corrective) -> None:
         self._corrective = corrective
 
-    def plan(self, view: View) -> Planned:
+    def plan(self, view: RunView) -> Planned:
         """A search for each part of the question, or of what the person said when asked."""
         state = view.state
         asked = state["leads"] if state["plan"] else [state["question"]]
         parts = (part for each in asked for part in asked_parts(each))
         return Planned(subtasks=[DraftSubtask(role=SEARCHER, instruction=part) for part in parts])
 
-    def work(self, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
+    def work(self, task: Subtask, read: ReadFiles) -> Researched:  # noqa: ARG002
         """By the corrective graph; of what it is not sure of what is nearest."""
         answer = self._corrective(task["instruction"])
         findings = [] if answer["status"] == "abstained" else list(_findings(answer))
-        return Found(
+        return Researched(
             findings=findings,
             citations=answer["citations"],
             missing=() if findings else (task["instruction"],),
@@ -56,7 +56,7 @@ class LocalResearcher:
             trace_id=answer["trace_id"],
         )
 
-    def reflect(self, view: View) -> Reflected:
+    def reflect(self, view: RunView) -> Reflected:
         if any(artifact["status"] == "done" for artifact in view.artifacts):
             return Reflected("end", "what was found is shown")
         return Reflected("escalate", "no subtask found anything", question=_ASKED)
@@ -72,10 +72,10 @@ def _findings(answer: Answer) -> Iterator[Finding]:
 
 
 def asked_parts(question: str) -> list[str]:
-    return split_alone(enumerated(question), MOST_PARTS)
+    return split_alone(split_enumeration(question), MOST_PARTS)
 
 
-def enumerated(question: str) -> str:
+def split_enumeration(question: str) -> str:
     """With a question mark behind each question of a list, as in "How long is it, who built it, and
     is it open?"; a piece that asks nothing belongs to the next, as in "If it rains, is it open?".
     """

@@ -12,8 +12,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from rag.budget import Budget, BudgetSpent
 from rag.citations.check import check_draft
-from rag.context import context_of, interleaved
-from rag.engines.openai.answer_reply import Part, listed_parts
+from rag.context import build_context, interleave
+from rag.engines.openai.answer_reply import Part, parse_parts
 from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages
 from rag.index.reader import CollectionReader
@@ -26,7 +26,7 @@ from rag.research.research_prompts import (
     search_messages,
     table_of_contents,
 )
-from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
+from rag.research.researcher import DraftSubtask, Planned, Reflected, Researched, RunView
 from rag.research.roles import ROLES, WRITER
 from rag.text.prose import one_line
 from state.answer import AnswerPart
@@ -102,18 +102,18 @@ class ModelResearcher:
         self._budget = budget
         self._reader = reader
 
-    def plan(self, view: View) -> Planned:
+    def plan(self, view: RunView) -> Planned:
         warnings: list[str] = []
         contents = table_of_contents(self._reader, [view.state["question"], *view.state["leads"]])
         plan = self._asked(plan_messages(view, contents), Plan, warnings) or Plan(subtasks=[])
         return Planned(subtasks=plan.subtasks, warnings=warnings)
 
-    def work(self, task: Subtask, read: ReadFiles) -> Found:
+    def work(self, task: Subtask, read: ReadFiles) -> Researched:
         if ROLES[task["role"]].searches:
             return self._searched(task, read)
-        return self._composed(task, read) if read.citations else Found()
+        return self._composed(task, read) if read.citations else Researched()
 
-    def _searched(self, task: Subtask, read: ReadFiles) -> Found:
+    def _searched(self, task: Subtask, read: ReadFiles) -> Researched:
         """What the task's queries bring is read; what that leaves open is searched once more by
         queries of the searcher's own, so that nothing is missing that one search missed.
         """
@@ -142,7 +142,7 @@ class ModelResearcher:
             for claim in checked.claims
             if claim["verdict"] != "contradicted"
         ]
-        return Found(findings, checked.citations, missing, queries=queries, warnings=warnings)
+        return Researched(findings, checked.citations, missing, queries=queries, warnings=warnings)
 
     def _find(
         self,
@@ -157,16 +157,16 @@ class ModelResearcher:
         """
         known = {excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]}
         first = {chunk["source"] for chunk in named}
-        found = interleaved([self._reader.search(query, SEARCHED) for query in queries])
+        found = interleave([self._reader.search(query, SEARCHED) for query in queries])
         found.sort(key=lambda chunk: chunk["source"] not in first)
         ranked = [
-            chunk for chunk in interleaved([[*named, *found]]) if chunk["chunk_id"] not in known
+            chunk for chunk in interleave([[*named, *found]]) if chunk["chunk_id"] not in known
         ]
-        room = self._chat.server.room
-        context = context_of(ranked, self._reader, tokens if room is None else min(tokens, room))
+        room = self._chat.server.document_tokens
+        context = build_context(ranked, self._reader, tokens if room is None else min(tokens, room))
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
-    def _composed(self, task: Subtask, read: ReadFiles) -> Found:
+    def _composed(self, task: Subtask, read: ReadFiles) -> Researched:
         warnings: list[str] = []
         reply = self._asked(compose_messages(task, read), Parts, warnings)
         known = {citation["marker"] for citation in read.citations}
@@ -180,9 +180,9 @@ class ModelResearcher:
             if text:
                 markers = [number for number in dict.fromkeys(part.quotes) if number in known]
                 findings.append({"text": text, "markers": markers})
-        return Found(findings, read.citations, warnings=warnings)
+        return Researched(findings, read.citations, warnings=warnings)
 
-    def reflect(self, view: View) -> Reflected:
+    def reflect(self, view: RunView) -> Reflected:
         """Nothing is left open at a first look: an end is put off until it was searched again."""
         warnings: list[str] = []
         reply = self._asked(reflection_messages(view), Reflection, warnings)
@@ -215,4 +215,4 @@ def _unseen(_piece: str) -> None:
 
 
 def _parts(reply: Findings | None) -> list[AnswerPart]:
-    return listed_parts([each.model_dump() for each in reply.findings]) if reply else []
+    return parse_parts([each.model_dump() for each in reply.findings]) if reply else []

@@ -18,7 +18,7 @@ from rag.budget import call_log
 from rag.nodes.update import Update, run_with_events
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
-from rag.research.researcher import Reflected, ResearchDependencies, View, open_parts
+from rag.research.researcher import Reflected, ResearchDependencies, RunView, open_parts
 from rag.research.roles import MAX_ROUNDS, WRITER
 from rag.research.virtual_files import artifact_name, evict, new_file_entry, summaries
 from rag.text.prose import one_line
@@ -117,7 +117,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     }
 
 
-def decided(view: View, deps: ResearchDependencies) -> Reflected:
+def decided(view: RunView, deps: ResearchDependencies) -> Reflected:
     """What the researcher decides, within the rules that none may break: an end needs an artifact
     that is done, a plan that is worked off cannot be continued, and the last round ends or asks.
     """

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from rag.context import document_text, interleaved
+from rag.context import document_text, interleave
 from rag.engines.openai.prompts import Messages, fenced, name_of
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
 from rag.research.findings import ReadFiles, markers_of
 from rag.research.local_researcher import asked_parts
-from rag.research.researcher import View
+from rag.research.researcher import RunView
 from rag.research.roles import PLANNED, ROLES
 from rag.research.virtual_files import summaries
 from rag.text.prose import one_line
@@ -51,7 +51,7 @@ REFLECTION = (
 )
 
 
-def plan_messages(view: View, contents: str) -> Messages:
+def plan_messages(view: RunView, contents: str) -> Messages:
     """Of the files their names, status and bytes."""
     state = view.state
     roles = _listed(f"{role.name}: {role.purpose}" for role in PLANNED)
@@ -70,7 +70,7 @@ def plan_messages(view: View, contents: str) -> Messages:
     return [("system", f"{PLANNER}\n\nRoles:\n{roles}"), ("user", "\n\n".join(told))]
 
 
-def reflection_messages(view: View) -> Messages:
+def reflection_messages(view: RunView) -> Messages:
     open_ = "\n".join(f"{n}. {one_line(part)}" for n, part in enumerate(view.open, 1))
     told = [
         f"Round {view.state['rounds'] + 1}.",
@@ -134,7 +134,7 @@ def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
 def _outlined(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
     outlines = {outline.source: outline for outline in reader.outline(MOST_DOCUMENTS)}
     parts = (part for question in asked for part in asked_parts(question))
-    found = interleaved([reader.search(part, SEARCHED) for part in parts])
+    found = interleave([reader.search(part, SEARCHED) for part in parts])
     near = [outlines.pop(s) for s in dict.fromkeys(c["source"] for c in found) if s in outlines]
     yield f"{reader.document_count} documents."
     for outline in near:

@@ -44,7 +44,7 @@ class DraftSubtask(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class RunView:
     """A run as it stands when it is planned or reflected on: `open` was looked for and has not been
     found yet; no round comes after the `last`. A planner is shown no artifact.
     """
@@ -61,7 +61,7 @@ class Planned(EngineResult):
 
 
 @dataclass(frozen=True, slots=True)
-class Found(EngineResult):
+class Researched(EngineResult):
     """What a subagent returns, as its Artifact says; `queries` are what was searched."""
 
     findings: Sequence[Finding] = ()
@@ -93,14 +93,14 @@ class Researcher(Protocol):
     writes: bool
     """Whether it can write an answer above what was found."""
 
-    def plan(self, view: View) -> Planned: ...
+    def plan(self, view: RunView) -> Planned: ...
 
-    def work(self, task: Subtask, read: ReadFiles) -> Found:
+    def work(self, task: Subtask, read: ReadFiles) -> Researched:
         """What the task's role finds in documents; of one that does not search what it makes of the
         findings that it reads, resting on their quotes alone.
         """
 
-    def reflect(self, view: View) -> Reflected: ...
+    def reflect(self, view: RunView) -> Reflected: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,10 +114,10 @@ class ResearchDependencies:
     emit: Emit
     started: float = field(default_factory=time.perf_counter)
 
-    def view(self, state: ResearchState) -> View:
+    def view(self, state: ResearchState) -> RunView:
         artifacts = self.journal.artifacts(self.run_id)
         last = state["rounds"] + 1 >= MAX_ROUNDS
-        return View(state, artifacts, open_parts(artifacts, state["closed"]), last)
+        return RunView(state, artifacts, open_parts(artifacts, state["closed"]), last)
 
     def warn(self, lines: Iterable[str]) -> None:
         """Lines for the report, each once, also of a run that is resumed."""

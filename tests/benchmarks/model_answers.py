@@ -26,7 +26,7 @@ from typing import Any
 from real_docs import opened, said_before, sources, talks_of
 from shown import holds_all
 
-from rag.context import BEST, context_of
+from rag.context import MAX_CHUNKS, build_context
 from rag.session import Session, open_session
 from state.settings import Settings
 from state.tokens import count_tokens
@@ -42,10 +42,10 @@ TOKENS = (1_500, 6_000)
 
 def given(session: Session, query: dict[str, Any]) -> dict[str, Any]:
     """Whether the answer stands in what a model would be given, and how long that is."""
-    found = session.reader.search(query["text"], BEST)
+    found = session.reader.search(query["text"], MAX_CHUNKS)
     row: dict[str, Any] = {"id": query["id"], "answerable": query["answerable"]}
     for tokens in TOKENS:
-        context = context_of(found, session.reader, tokens)
+        context = build_context(found, session.reader, tokens)
         told = "\n".join(e["text"] for document in context for e in document["excerpts"])
         row[f"within {tokens}"] = holds_all(told, query)
         row[f"tokens of {tokens}"] = count_tokens(told)

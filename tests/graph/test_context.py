@@ -3,7 +3,7 @@
 import pytest
 from openai_samples import chunk_of, document_of
 
-from rag.context import BEST, MORE, by_turns, context_of, document_text
+from rag.context import MAX_CHUNKS, MAX_FURTHER_CHUNKS, build_context, document_text, round_robin
 from rag.text.blocks import blocks_of_text
 from state.blocks import Block, BlockKind
 
@@ -75,12 +75,12 @@ def found(loop: int, count: int, prefix: str = ""):
 
 
 def test_nothing_of_the_first_search_is_lost_and_the_best_of_the_others_stand_among_it():
-    first, later, web = found(0, BEST), found(1, BEST), found(0, BEST, "web:")
-    order = [chunk["chunk_id"] for chunk in by_turns([*first, *later, *web])]
+    first, later, web = found(0, MAX_CHUNKS), found(1, MAX_CHUNKS), found(0, MAX_CHUNKS, "web:")
+    order = [chunk["chunk_id"] for chunk in round_robin([*first, *later, *web])]
     assert order[:6] == ["0-0", "1-0", "web:0-0", "0-1", "1-1", "web:0-1"]
-    given = context_of(by_turns([*first, *later, *web]), Reader(), 6_000)  # type: ignore[arg-type]
+    given = build_context(round_robin([*first, *later, *web]), Reader(), 6_000)  # type: ignore[arg-type]
     kept = [excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]]
-    assert len(kept) == BEST + 2 * MORE
+    assert len(kept) == MAX_CHUNKS + 2 * MAX_FURTHER_CHUNKS
     assert {chunk["chunk_id"] for chunk in first} <= set(kept)
 
 
@@ -90,5 +90,5 @@ def test_what_ends_in_a_colon_is_given_with_what_follows_it():
             return [] if before else [{**chunk_of(f"{chunk_id}+", "A list."), "source": "1.md"}]
 
     hits = [chunk_of("1", "These are held:"), chunk_of("2", "Nothing more.")]
-    given = context_of(hits, Follows(), 6_000)  # type: ignore[arg-type]
+    given = build_context(hits, Follows(), 6_000)  # type: ignore[arg-type]
     assert {each["chunk_id"] for one in given for each in one["excerpts"]} == {"1", "1+", "2"}

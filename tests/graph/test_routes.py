@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rag.routes import after_checking, after_grading, after_rewriting, decided
+from rag.routes import after_checking, after_grading, after_rewriting, decide
 from state.graph_state import GraphState, new_question
 
 
@@ -36,23 +36,23 @@ def relevant(state: GraphState) -> bool:
 
 
 def test_enough_found_ends_the_loop_at_once():
-    assert decided(at(True, 2)) == ("generate", "2 relevant chunks can answer it")
+    assert decide(at(True, 2)) == ("generate", "2 relevant chunks can answer it")
 
 
 def test_nothing_relevant_asks_for_a_rewrite():
-    assert decided(at()) == ("transform_query", "none of 8 chunks is relevant")
-    assert decided(at(retrieved=0)) == ("transform_query", "nothing found")
+    assert decide(at()) == ("transform_query", "none of 8 chunks is relevant")
+    assert decide(at(retrieved=0)) == ("transform_query", "nothing found")
 
 
 def test_a_rewrite_that_found_nothing_new_ends_the_loop():
-    assert decided(at(new=0, loop_count=1))[0] == "abstain"
-    assert decided(at(new=0, loop_count=1, relevant=1))[0] == "generate"
+    assert decide(at(new=0, loop_count=1))[0] == "abstain"
+    assert decide(at(new=0, loop_count=1, relevant=1))[0] == "generate"
 
 
 @given(found=FOUND, max_loops=st.integers(0, 5), over=st.integers(0, 2))
 def test_spent_loops_never_rewrite(found: GraphState, max_loops: int, over: int):
     state: GraphState = {**found, "loop_count": max_loops + over, "max_loops": max_loops}
-    assert decided(state)[0] == ("generate" if relevant(found) else "abstain")
+    assert decide(state)[0] == ("generate" if relevant(found) else "abstain")
 
 
 @given(found=FOUND, loop_count=st.integers(0, 5), max_loops=st.integers(0, 5))
@@ -63,14 +63,14 @@ def test_a_spent_budget_never_rewrites(found: GraphState, loop_count: int, max_l
         "max_loops": max_loops,
         "budget_spent": "500 tokens are spent",
     }
-    assert decided(state)[0] == ("generate" if relevant(found) else "abstain")
+    assert decide(state)[0] == ("generate" if relevant(found) else "abstain")
 
 
 @given(found=FOUND, loop_count=st.integers(0, 5), max_loops=st.integers(0, 5))
 def test_nothing_relevant_never_generates_and_a_reason_is_always_given(
     found: GraphState, loop_count: int, max_loops: int
 ):
-    decision, reason = decided({**found, "loop_count": loop_count, "max_loops": max_loops})
+    decision, reason = decide({**found, "loop_count": loop_count, "max_loops": max_loops})
     assert reason
     assert relevant(found) or decision != "generate"
 
@@ -100,7 +100,7 @@ def test_a_model_is_asked_first_and_again_only_where_something_new_was_found(
     changed, decision, step
 ):
     state: GraphState = {**at(model_decides=True), **changed}
-    assert (decided(state)[0], after_grading(state)) == (decision, step)
+    assert (decide(state)[0], after_grading(state)) == (decision, step)
 
 
 def test_routers_follow_the_decision():

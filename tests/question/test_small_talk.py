@@ -6,7 +6,7 @@ import time
 import pytest
 from crag import crag, make_home
 
-from rag.question.small_talk import asks_what_is_held, is_small_talk, small_talk
+from rag.question.small_talk import asks_holdings, is_small_talk, small_talk
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +61,7 @@ def test_question_is_not_swallowed(question):
     ],
 )
 def test_question_about_the_collection_is_known(said):
-    assert asks_what_is_held(said)
+    assert asks_holdings(said)
     assert is_small_talk(said)
 
 
@@ -76,7 +76,7 @@ def test_question_about_the_collection_is_known(said):
     ],
 )
 def test_question_of_the_documents_is_not_one_about_the_collection(question):
-    assert not asks_what_is_held(question)
+    assert not asks_holdings(question)
 
 
 def test_long_text_takes_no_time():

@@ -4,7 +4,7 @@ import pytest
 
 from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_heading
 from rag.research.research_graph import decided
-from rag.research.researcher import DraftSubtask, Reflected, ResearchDependencies, View
+from rag.research.researcher import DraftSubtask, Reflected, ResearchDependencies, RunView
 from rag.research.roles import ROLES
 from state.research_state import RoundDecision, new_research
 
@@ -85,7 +85,7 @@ class Says:
     def __init__(self, decision: RoundDecision) -> None:
         self._decision = decision
 
-    def reflect(self, _view: View) -> Reflected:
+    def reflect(self, _view: RunView) -> Reflected:
         return Reflected(self._decision, "")
 
 
@@ -107,5 +107,5 @@ def test_no_end_without_anything_done_and_the_last_round_ends_or_asks(
     nothing = cast("Any", None)
     deps = ResearchDependencies("r", cast("Any", Says(said)), nothing, nothing, print)
     artifacts = [cast("Any", {"status": found})]
-    made = decided(View(new_research("q"), artifacts, last=last), deps)
+    made = decided(RunView(new_research("q"), artifacts, last=last), deps)
     assert (made.decision, bool(made.question)) == (decided_, decided_ == "escalate")

@@ -76,4 +76,4 @@ def test_the_packed_ranks_are_those_they_were_made_from(tmp_path, monkeypatch):
     ],
 )
 def test_about_how_many_they_are_is_known_without_the_ranks(text):
-    assert 0.8 <= tokens.about_tokens(text) / tokens.count_tokens(text) <= 1.5
+    assert 0.8 <= tokens.estimate_tokens(text) / tokens.count_tokens(text) <= 1.5

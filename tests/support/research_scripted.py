@@ -3,7 +3,7 @@
 import math
 
 from rag.research.findings import ReadFiles
-from rag.research.researcher import DraftSubtask, Found, Planned, Reflected, View
+from rag.research.researcher import DraftSubtask, Planned, Reflected, Researched, RunView
 from state.answer import Citation
 from state.research_state import Subtask
 
@@ -21,12 +21,12 @@ class ScriptedResearcher:
         self.width = width
         self.enough = enough
 
-    def plan(self, view: View) -> Planned:
+    def plan(self, view: RunView) -> Planned:
         numbers = range(len(view.state["plan"]), len(view.state["plan"]) + self.width)
         asked = (f"What came of step {number}?" for number in numbers)
         return Planned(subtasks=[DraftSubtask(role="searcher", instruction=each) for each in asked])
 
-    def work(self, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
+    def work(self, task: Subtask, read: ReadFiles) -> Researched:  # noqa: ARG002
         question = task["instruction"]
         citation: Citation = {
             "marker": 1,
@@ -43,9 +43,9 @@ class ScriptedResearcher:
             "support": "verbatim",
         }
         text = f"{question} {'It burned down. ' * (ARTIFACT_BYTES // 16)}"
-        return Found([{"text": text, "markers": [1]}], [citation], queries=[question])
+        return Researched([{"text": text, "markers": [1]}], [citation], queries=[question])
 
-    def reflect(self, view: View) -> Reflected:
+    def reflect(self, view: RunView) -> Reflected:
         if len(view.artifacts) >= self.enough:
             return Reflected("end", "it is enough")
         return Reflected("replan", f"{len(view.artifacts)} artifacts are not enough")

@@ -39,7 +39,7 @@ class LocalEngine:
         return None
 
     @property
-    def asked_once(self) -> bool:
+    def answers_once(self) -> bool:
         return False
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:

@@ -82,8 +82,8 @@ def read_reply(text: str) -> ReadReply:
         if read is not None:
             return read
     if text.startswith(("{", "```json")):  # it was meant to be JSON and broke off
-        return ReadReply([_part(each, [], "") for each in begun_texts(text) if each.strip()])
-    return ReadReply(_led(read_parts(text)))
+        return ReadReply([_part(each, [], "") for each in partial_texts(text) if each.strip()])
+    return ReadReply(_with_lead_ins(read_parts(text)))
 
 
 def _read(reply: Mapping[str, Any]) -> ReadReply | None:
@@ -98,10 +98,10 @@ def _read(reply: Mapping[str, Any]) -> ReadReply | None:
         if isinstance(each, str) and each.strip()
     ]
     held = reply.get("held") not in (False, "false", "no")
-    return ReadReply(_led(listed_parts(told)), missing=lacking, held=held, formed=True)
+    return ReadReply(_with_lead_ins(parse_parts(told)), missing=lacking, held=held, formed=True)
 
 
-def listed_parts(told: Sequence[Any]) -> list[AnswerPart]:
+def parse_parts(told: Sequence[Any]) -> list[AnswerPart]:
     """Those of a list that have a text, whatever else is wrong with them."""
     parts: list[AnswerPart] = []
     for each in told[:MOST_PARTS]:
@@ -134,7 +134,7 @@ def _part(text: str, quotes: list[DraftQuote], above: str) -> AnswerPart:
     return {"before": before, "text": text, "quotes": quotes, "located": []}
 
 
-def _led(parts: list[AnswerPart]) -> list[AnswerPart]:
+def _with_lead_ins(parts: list[AnswerPart]) -> list[AnswerPart]:
     """A line that only introduces what follows is one part with it, and so is a table's head."""
     led: list[AnswerPart] = []
     for part in parts:
@@ -151,7 +151,7 @@ def _led(parts: list[AnswerPart]) -> list[AnswerPart]:
     return led
 
 
-def begun_texts(reply: str) -> list[str]:
+def partial_texts(reply: str) -> list[str]:
     """The texts in a reply in JSON that has not come to its end yet, or has another shape."""
     begun = reply[reply.find("{") :].translate(_NO_CONTROLS)
     try:

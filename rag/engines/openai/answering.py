@@ -7,11 +7,11 @@ from dataclasses import replace
 
 from rag.budget import Budget, BudgetSpent
 from rag.citations.locate import locate
-from rag.context import by_turns, fitting
-from rag.engines.openai.answer_reply import AnswerReply, ReadReply, begun_texts, read_reply
+from rag.context import fit_context, round_robin
+from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
 from rag.engines.openai.chat_model import ANSWER, ChatModel
 from rag.engines.openai.prompts import generate_messages
-from rag.engines.openai.reply import Reply, own_words
+from rag.engines.openai.reply import Reply, without_thinking
 from rag.engines.protocol import Emit, Generated, GenerateRequest
 from state.errors import ModelError, PromptTooLongError
 
@@ -47,7 +47,7 @@ def generate(
     """
     why, server = "", chat.server
     for formed in (False,) if server.known.answers == "plain" else (True, False):
-        shown = _Shown(emit, formed=formed)
+        shown = _StreamedText(emit, formed=formed)
         reply = _asked(chat, request, budget, shown if streamed else None, formed=formed)
         read = read_reply(reply.text)
         refuses = _refuses(read, request)
@@ -62,7 +62,7 @@ def generate(
             return read
         elif reply.whole and read.parts and server.known.answers != "quotes":
             server.learn(answers="plain")
-        why = _why(chat, reply, budget)
+        why = _unfinished_reason(chat, reply, budget)
         if read.parts and not (reply.whole or refuses):
             shown.finish(reply.text)
             return replace(read, complete=False, warnings=(why,))
@@ -74,18 +74,18 @@ def _asked(
     chat: ChatModel,
     request: GenerateRequest,
     budget: Budget,
-    shown: _Shown | None,
+    shown: _StreamedText | None,
     *,
     formed: bool,
 ) -> Reply:
     """The reply about as much of the documents as the server takes, the best of them."""
     wanted = AnswerReply if formed else None
     receive = shown.receive if shown is not None else None
-    for tokens in (chat.server.room, *_SMALLER):
+    for tokens in (chat.server.document_tokens, *_SMALLER):
         given = request
         if tokens is not None:
-            best = by_turns(request.documents)
-            given = replace(request, context=fitting(request.context, best, tokens))
+            best = round_robin(request.documents)
+            given = replace(request, context=fit_context(request.context, best, tokens))
         try:
             messages = generate_messages(given, formed=formed)
             return chat.ask(messages, budget, ANSWER, wanted, receive)
@@ -107,17 +107,17 @@ def _refuses(read: ReadReply, request: GenerateRequest) -> bool:
     )
 
 
-def _why(chat: ChatModel, reply: Reply, budget: Budget) -> str:
+def _unfinished_reason(chat: ChatModel, reply: Reply, budget: Budget) -> str:
     try:
         budget.check()
     except BudgetSpent as spent:
         return f"The answer is unfinished. {spent}"
     empty = f"replied with {'thinking only' if reply.thinks else 'an empty answer'}"
     broken = empty if reply.whole else "broke off before the answer was finished"
-    return f"{chat.who} {_ENDINGS.get(str(reply.ending), broken)}."
+    return f"{chat.who} {_ENDINGS.get(str(reply.finish_reason), broken)}."
 
 
-class _Shown:
+class _StreamedText:
     """The texts of a reply on their way to the person as it is written: of JSON the parts' texts,
     of a plain reply that was asked for all of it; no thinking, and no non-answer.
     """
@@ -134,7 +134,7 @@ class _Shown:
         # Reading it anew costs as much as is written so far: not for every token of a long one.
         if len(self._reply) - self._read >= len(self._reply) // 200:
             self._read = len(self._reply)
-            self._show(self._visible(own_words(self._reply)))
+            self._show(self._visible(without_thinking(self._reply)))
 
     def finish(self, text: str) -> None:
         """`text` is the whole reply without its thinking."""
@@ -142,7 +142,7 @@ class _Shown:
 
     def _visible(self, text: str, *, whole: bool = False) -> str:
         json = text.startswith(("{", "```json", "```\n{"))
-        shown = " ".join(begun_texts(text)) if json else text
+        shown = " ".join(partial_texts(text)) if json else text
         start = shown[: len(NO_ANSWER)].casefold()
         unsure = any(each.startswith(start) for each in (NO_ANSWER, "<think", "```"))
         return shown if whole or not (unsure or (self._formed and not json)) else ""

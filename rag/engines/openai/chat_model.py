@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from rag.budget import Budget, BudgetSpent, call_log, record_call
 from rag.endpoint.address import CONNECT_SECONDS, Endpoint, request_seconds, sdk_client
-from rag.endpoint.failures import failure, foreign_errors, quoted
+from rag.endpoint.failures import foreign_errors, model_error, redacted
 from rag.engines.openai.prices import charge, price_of, tokens_of
-from rag.engines.openai.prompts import Messages, sendable, shaped
-from rag.engines.openai.reply import Receive, Reply, received
+from rag.engines.openai.prompts import Messages, sendable, with_schema
+from rag.engines.openai.reply import Receive, Reply, read_stream
 from rag.engines.openai.server import Server
 from state.errors import ModelError, ModelLateError, RequestRefusedError
 from state.settings import Settings
@@ -103,20 +103,20 @@ class ChatModel:
         receive: Receive | None = None,
     ) -> Reply:
         """The reply, in the shape of `wanted` where the model kept to it; a stream that breaks off
-        behind a piece is a reply without an ending.
+        behind a piece is a reply without a finish_reason.
 
         Raises:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call, or its time ran out during it.
         """
-        request = Request(shaped(sendable(messages), wanted), budget, most, wanted, receive)
+        request = Request(with_schema(sendable(messages), wanted), budget, most, wanted, receive)
         reply = self._counted(request)
         if reply.thinks and not self._thinks:
             self._thinks = True
-            if not reply.text and reply.ending == "length":
+            if not reply.text and reply.finish_reason == "length":
                 reply = self._counted(request)  # now with room for it
-        if reply.refusal and not reply.written:
-            said = quoted(reply.refusal, self.endpoint)
+        if reply.refusal and not reply.content:
+            said = redacted(reply.refusal, self.endpoint)
             hint = "Ask in other words, or use another model."
             raise ModelError(f"{self.who} refused to answer{said}.", hint)
         return reply
@@ -153,7 +153,7 @@ class ChatModel:
             try:
                 reply = self._sent(form, request)
             except foreign_errors() as error:
-                told = failure(error, self.endpoint, self.name, self.seconds)
+                told = model_error(error, self.endpoint, self.name, self.seconds)
                 left = request.budget.seconds_left()
                 if isinstance(told, ModelLateError) and (left is None or left > 0):
                     self.server.was_late(tokens_of(request.messages))
@@ -174,18 +174,18 @@ class ChatModel:
                 return reply
 
     def _sent(self, form: str, request: Request) -> Reply:
-        from rag.endpoint.bounded_client import ending
+        from rag.endpoint.bounded_client import request_deadline
 
         most = request.most + (THINKING if self._thinks else 0)
         model = self._model.bind(**self._options(form, request, most))
         left = request.budget.seconds_left
         began = time.perf_counter()
-        with ending(self.seconds, left()):
+        with request_deadline(self.seconds, left()):
             if request.receive is None:
                 reply = Reply.of(model.invoke(request.messages))
             else:
                 pieces = map(Reply.of, model.stream(request.messages))
-                reply = received(pieces, request.receive, 8 * most, left)
+                reply = read_stream(pieces, request.receive, 8 * most, left)
         self.server.time(reply, time.perf_counter() - began)
         return reply
 

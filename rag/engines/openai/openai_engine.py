@@ -76,8 +76,8 @@ class OpenAIEngine:
         return self.chat.name
 
     @property
-    def asked_once(self) -> bool:
-        return self.chat.server.asked_once
+    def answers_once(self) -> bool:
+        return self.chat.server.answers_once
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
         if not history:

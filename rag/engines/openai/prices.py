@@ -70,7 +70,7 @@ def charge(
     else:
         from state.tokens import count_tokens
 
-        inputs, outputs = tokens_of(messages), count_tokens(reply.written)
+        inputs, outputs = tokens_of(messages), count_tokens(reply.content)
         call["estimated"] = True
     cost = None if price is None else (inputs * price[0] + outputs * price[1]) / 1e6
     call["input_tokens"], call["output_tokens"], call["cost_usd"] = inputs, outputs, cost

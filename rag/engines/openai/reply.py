@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Receive = Callable[[str], None]
 
 LONGEST = 100_000
-ENDINGS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
+FINISH_REASONS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _UNCLOSED = re.compile(r"\s*<think.*", re.DOTALL | re.IGNORECASE)
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
@@ -28,13 +28,13 @@ CONFLICT = object()
 
 @dataclass(slots=True)
 class Reply:
-    """`written` is its text, or the arguments of the function it called; `ending` the
-    finish_reason, None for a reply that broke off; `refusal` what it said in its stead; `waited`
-    the seconds before the first piece of a stream.
+    """`content` is its text, or the arguments of the function it called; `finish_reason` is None
+    for a reply that broke off; `refusal` is what it said instead; `waited` the seconds before the
+    first piece of a stream.
     """
 
-    written: str = ""
-    ending: str | None = None
+    content: str = ""
+    finish_reason: str | None = None
     usage: UsageMetadata | None = None
     refusal: str = ""
     waited: float | None = None
@@ -42,14 +42,14 @@ class Reply:
     @classmethod
     def of(cls, message: Any) -> Reply:
         """LangChain's message, or a piece of one."""
-        written = message.text
-        if not written:  # what it calls functions with, one after the other
+        content = message.text
+        if not content:  # what it calls functions with, one after the other
             pieces = getattr(message, "tool_call_chunks", None) or message.invalid_tool_calls
-            written = "".join(each["args"] or "" for each in pieces)
-        if not written:
-            written = "\n".join(json.dumps(each["args"]) for each in message.tool_calls)
+            content = "".join(each["args"] or "" for each in pieces)
+        if not content:
+            content = "\n".join(json.dumps(each["args"]) for each in message.tool_calls)
         return cls(
-            written,
+            content,
             message.response_metadata.get("finish_reason"),
             message.usage_metadata,
             message.additional_kwargs.get("refusal") or "",
@@ -65,16 +65,16 @@ class Reply:
 
     @property
     def whole(self) -> bool:
-        return self.ending in ENDINGS
+        return self.finish_reason in FINISH_REASONS
 
     @property
     def thinks(self) -> bool:
         """It wrote its thinking, or all of its room went to what is not shown to anyone."""
-        return "<think" in self.written[:100] or (self.ending == "length" and not self.text)
+        return "<think" in self.content[:100] or (self.finish_reason == "length" and not self.text)
 
     @property
     def text(self) -> str:
-        return own_words(self.written)
+        return without_thinking(self.content)
 
     def fields(self) -> dict[str, Any]:
         """All fields of a structured reply. Several objects are read together, since some models
@@ -85,33 +85,33 @@ class Reply:
         return dict(inner) if isinstance(inner, Mapping) and "name" in read else read
 
 
-def received(
+def read_stream(
     pieces: Iterator[Reply], receive: Receive, longest: int, left: Callable[[], float | None]
 ) -> Reply:
-    """A stream as it comes. It has no ending where it breaks off behind a piece, is longer than
-    anything that is asked for, or its question has no time left.
+    """A stream read to its end. It has no finish_reason where it breaks off behind a piece, is
+    longer than anything that is asked for, or its question has no time left.
     """
     reply, began = Reply(), time.perf_counter()
     try:
         for number, piece in enumerate(pieces):
             # The first piece of some servers only says who speaks.
-            if reply.waited is None and (piece.written or number):
+            if reply.waited is None and (piece.content or number):
                 reply.waited = time.perf_counter() - began
-            reply.written += piece.written
-            reply.ending = piece.ending or reply.ending
+            reply.content += piece.content
+            reply.finish_reason = piece.finish_reason or reply.finish_reason
             reply.usage = piece.usage or reply.usage
-            if piece.written:
-                receive(piece.written)
-            if len(reply.written) > longest or ((seconds := left()) is not None and seconds <= 0):
-                reply.ending = None
+            if piece.content:
+                receive(piece.content)
+            if len(reply.content) > longest or ((seconds := left()) is not None and seconds <= 0):
+                reply.finish_reason = None
                 break
     except foreign_errors():
-        if not reply.written:
+        if not reply.content:
             raise
     return reply
 
 
-def own_words(reply: str) -> str:
+def without_thinking(reply: str) -> str:
     """Without its thinking and copied fences; also of a reply that is still being written."""
     text = _THINKING.sub("", FENCE.sub("", reply[:LONGEST]))
     text = "" if _UNCLOSED.match(text) else text

@@ -88,7 +88,7 @@ class Server:
         return "context_tokens" in self._settings.model_fields_set
 
     @property
-    def room(self) -> int | None:
+    def document_tokens(self) -> int | None:
         """Tokens of documents that the server takes, None where nothing says that they are few."""
         rooms: list[int] = []
         if self.is_slow:
@@ -100,7 +100,7 @@ class Server:
         return max(min(rooms), LEAST_CONTEXT) if rooms else None
 
     @property
-    def asked_once(self) -> bool:
+    def answers_once(self) -> bool:
         """Whether it reads slowly on this machine's own processor: a second answer takes a person
         another minute.
         """

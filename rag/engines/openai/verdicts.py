@@ -60,7 +60,7 @@ class Verdict(BaseModel):
 
 
 @lru_cache(maxsize=256)
-def sheet(noun: Noun, count: int) -> type[BaseModel]:
+def verdicts_model(noun: Noun, count: int) -> type[BaseModel]:
     """The Pydantic model of a reply about `count` items, numbered from 1."""
     asked: dict[str, Any] = {f"{noun}_{n}": (Verdict, ...) for n in range(1, count + 1)}
     return create_model(f"check_{noun}s", **asked)
@@ -119,7 +119,7 @@ def verify(
 def _asked(
     chat: ChatModel, messages: Messages, noun: Noun, count: int, budget: Budget
 ) -> dict[int, Verdict]:
-    reply = chat.ask(messages, budget, VERDICT * (count + 1), sheet(noun, count))
+    reply = chat.ask(messages, budget, VERDICT * (count + 1), verdicts_model(noun, count))
     return read_verdicts(noun, count, reply.fields())
 
 
