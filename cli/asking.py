@@ -12,13 +12,13 @@ from state.errors import UsageError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from cli.options import Given
+    from cli.options import Shared
     from state.answer import Answer
     from state.settings import Settings
 
 MAX_CHARACTERS = 20_000
-LOOKED_AT = 5_000
-"""Files that a question looks at: some 20 ms. `crag status` looks at more."""
+MAX_FILES_CHECKED = 5_000
+"""Files whose staleness a question checks, some 20 ms. `crag status` checks more."""
 
 
 def read_question(argument: str) -> str:
@@ -44,9 +44,9 @@ def checked_question(text: str) -> str:
     return text
 
 
-def on_thread(given: Given, *, continue_: bool = False) -> Settings:
-    """The settings with the thread to go on with, and the collection that it asked last, unless
-    another is named by option or variable; a change is told.
+def thread_settings(given: Shared, *, continue_: bool = False) -> Settings:
+    """The settings with the thread to go on with and the collection it asked last, unless an option
+    or a variable names another; a change is reported.
 
     Raises:
         UsageError: there is no thread to continue, or two are meant.
@@ -78,13 +78,13 @@ def report_staleness(terminal: Terminal, settings: Settings) -> None:
     from rag.ingest.staleness import staleness
     from rag.opening import store_of
 
-    line = staleness(store_of(settings), settings.collection, most=LOOKED_AT).line
+    line = staleness(store_of(settings), settings.collection, most=MAX_FILES_CHECKED).line
     if line is not None:
         terminal.notice(line)
 
 
-def tell_of_models(terminal: Terminal, settings: Settings, answer: Answer) -> None:
-    """Behind the first answer without a model that is seen, once a home: that there is more."""
+def hint_at_models(terminal: Terminal, settings: Settings, answer: Answer) -> None:
+    """After the first answer without a model, once a home: a line that a model would do more."""
     seen = terminal.out_is_tty and terminal.err_is_tty and not terminal.quiet
     alone = answer["engine"]["model"] is None and answer["citations"]
     if seen and alone and first_time(settings.home, "told"):

@@ -56,26 +56,26 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
         raise error
     if _interrupted(error):
         error = KeyboardInterrupt()
-    from state.urls import masked
+    from state.urls import redact_urls
 
-    if asked("debug", arguments) and not isinstance(error, KeyboardInterrupt):
+    if flag_given("debug", arguments) and not isinstance(error, KeyboardInterrupt):
         import traceback
 
         traceback.print_exception(error)
     kind, line, code = _describe(error)
-    line = masked(line)
+    line = redact_urls(line)
     for each in line.splitlines():
         Terminal().warn(each)
-    if arguments and arguments[0] in _STREAMING and asked("events", arguments):
+    if arguments and arguments[0] in _STREAMING and flag_given("events", arguments):
         _end_events(kind, line, code)
     sys.exit(code)
 
 
-def asked(switch: str, arguments: Sequence[str]) -> bool:
-    """Whether a switch is on, read before or without its command."""
+def flag_given(flag: str, arguments: Sequence[str]) -> bool:
+    """Whether a flag is set, read before or without its command."""
     flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
-    given = os.environ.get(f"CRAG_{switch.upper()}", "").lower()
-    return f"--{switch}" in flags or given not in ("", "0", "f", "false", "n", "no", "off")
+    given = os.environ.get(f"CRAG_{flag.upper()}", "").lower()
+    return f"--{flag}" in flags or given not in ("", "0", "f", "false", "n", "no", "off")
 
 
 def _interrupted(error: BaseException | None) -> bool:

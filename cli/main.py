@@ -24,11 +24,11 @@ if current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is not 
 from typer.main import get_command  # noqa: E402
 
 from cli.app import app  # noqa: E402
-from cli.errors import Exit, Terminated, asked  # noqa: E402
+from cli.errors import Exit, Terminated, flag_given  # noqa: E402
 from cli.terminal import Terminal, prepare_streams  # noqa: E402
 from rag.deferred_imports import defer_imports  # noqa: E402
 
-Heed = Callable[[int, FrameType | None], object]
+Handler = Callable[[int, FrameType | None], object]
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
     """
     os.umask(0o077)  # what this process makes is its owner's alone
     prepare_streams()
-    sys.unraisablehook = heed_interrupt
+    sys.unraisablehook = resend_interrupt
     for name in list(os.environ):
         # LangGraph sends whole runs, documents and all, wherever LangSmith's variables say.
         if name.startswith(("LANGSMITH_", "LANGCHAIN_")):
@@ -46,10 +46,10 @@ def main() -> None:
     command, code = get_command(app), 1
     try:
         try:
-            _heed(signal.default_int_handler, _terminate)
+            _install_handlers(signal.default_int_handler, _terminate)
             command(prog_name="crag")
         finally:  # nothing is left to be tidied up
-            _heed(_leave, _leave)
+            _install_handlers(_exit_now, _exit_now)
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
     except KeyboardInterrupt:  # a second one, before the first was told of
@@ -64,13 +64,13 @@ def main() -> None:
     os._exit(code)
 
 
-def heed_interrupt(dropped: sys.UnraisableHookArgs) -> None:
-    """Python drops what is raised where an object is taken down, also an interrupt: that is sent
+def resend_interrupt(dropped: sys.UnraisableHookArgs) -> None:
+    """Python drops what is raised while an object is destroyed, an interrupt too: that is sent
     again a moment later. The rest is for --debug: what an interrupt found half entered may be taken
     down after what it needs.
     """
     if not issubclass(dropped.exc_type, KeyboardInterrupt):
-        if asked("debug", sys.argv):
+        if flag_given("debug", sys.argv):
             sys.__unraisablehook__(dropped)
         return
     again = signal.SIGTERM if dropped.exc_type is Terminated else signal.SIGINT
@@ -79,8 +79,8 @@ def heed_interrupt(dropped: sys.UnraisableHookArgs) -> None:
     timer.start()
 
 
-def _heed(interrupt: Heed, end: Heed) -> None:
-    """What the caller had this process ignore stays ignored."""
+def _install_handlers(interrupt: Handler, end: Handler) -> None:
+    """For SIGINT and SIGTERM; what the caller had this process ignore stays ignored."""
     for each, heed in ((signal.SIGINT, interrupt), (signal.SIGTERM, end)):
         if signal.getsignal(each) is not signal.SIG_IGN:
             signal.signal(each, heed)
@@ -91,5 +91,5 @@ def _terminate(_signal: int, _frame: FrameType | None) -> None:
     raise Terminated
 
 
-def _leave(_signal: int, _frame: FrameType | None) -> None:
+def _exit_now(_signal: int, _frame: FrameType | None) -> None:
     os._exit(Exit.INTERRUPTED)

@@ -27,7 +27,7 @@ def _setting(kind: Any, text: str, metavar: str | None = None, **limits: Any) ->
     return Annotated[kind | None, typer.Option(help=text, metavar=metavar, **limits)]
 
 
-def switch(name: str, text: str, *short: str) -> Any:
+def flag(name: str, text: str, *short: str) -> Any:
     return typer.Option(name, *short, help=text)
 
 
@@ -35,15 +35,15 @@ Collection = Annotated[
     str | None,
     typer.Option("--collection", "-c", help="The collection to use.", metavar="NAME"),
 ]
-Json = Annotated[bool, switch("--json", "One JSON object on stdout.")]
-Trace = Annotated[bool, switch("--trace", "Print loops and grades on stderr.")]
-NoStream = Annotated[bool, switch("--no-stream", "Print the answer when it is whole.")]
-Yes = Annotated[bool, switch("--yes", "Do not ask.", "-y")]
-Events = Annotated[bool, switch("--events", "The run as NDJSON on stdout.")]
-Quotes = Annotated[bool, switch("--quotes", "Print the cited quotes below the answer.")]
-OkAbstain = Annotated[bool, switch("--ok-abstain", "Exit 0 when abstaining.")]
-Continue = Annotated[bool, switch("--continue", "Go on with the newest thread.")]
-Pin = Annotated[bool, switch("--pin", "Keep this turn in the model's view in all later ones.")]
+Json = Annotated[bool, flag("--json", "One JSON object on stdout.")]
+Trace = Annotated[bool, flag("--trace", "Print loops and grades on stderr.")]
+NoStream = Annotated[bool, flag("--no-stream", "Print the answer when it is whole.")]
+Yes = Annotated[bool, flag("--yes", "Do not ask.", "-y")]
+Events = Annotated[bool, flag("--events", "The run as NDJSON on stdout.")]
+Quotes = Annotated[bool, flag("--quotes", "Print the cited quotes below the answer.")]
+OkAbstain = Annotated[bool, flag("--ok-abstain", "Exit 0 when abstaining.")]
+Continue = Annotated[bool, flag("--continue", "Go on with the newest thread.")]
+Pin = Annotated[bool, flag("--pin", "Keep this turn in the model's view in all later ones.")]
 
 
 ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "timeout")
@@ -62,10 +62,10 @@ SHARED: dict[str, Any] = {
     "grader": _setting(GraderChoice, "Who grades the chunks."),
     "verify": _setting(Verifier, "Who checks that the sources support the answer."),
     "web": Annotated[
-        bool | None, switch("--web", "Search the web when the documents do not hold it.")
+        bool | None, flag("--web", "Search the web when the documents do not hold it.")
     ],
     "full": Annotated[
-        bool | None, switch("--full", "Whole blocks where snippets are shown without a model.")
+        bool | None, flag("--full", "Whole blocks where snippets are shown without a model.")
     ],
     "max_tokens": _setting(int, "Tokens the question may take.", "N", min=1),
     "max_cost": _setting(float, "Money the question may cost.", "USD"),
@@ -78,8 +78,8 @@ SHARED: dict[str, Any] = {
     "config": Annotated[
         Path | None, typer.Option(metavar="FILE", help="A settings file instead of your own.")
     ],
-    "quiet": Annotated[bool, switch("--quiet", "No notices on stderr.", "-q")],
-    "debug": Annotated[bool, switch("--debug", "A traceback when something fails.")],
+    "quiet": Annotated[bool, flag("--quiet", "No notices on stderr.", "-q")],
+    "debug": Annotated[bool, flag("--debug", "A traceback when something fails.")],
 }
 """By name; `taking` gives them to a command."""
 SETTINGS = frozenset(SHARED) - {"config", "quiet", "debug"}
@@ -87,8 +87,8 @@ SETTINGS = frozenset(SHARED) - {"config", "quiet", "debug"}
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """What was given of the shared options that a command takes; `flags` are settings."""
+class Shared:
+    """The shared options of one command as they were given; `flags` are settings."""
 
     flags: Mapping[str, Any]
     config: Path | None = None
@@ -127,7 +127,7 @@ def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def run(**values: Any) -> Any:
             flags = {each.name: values.pop(each.name) for each in taken}
             del flags["debug"]  # the error boundary reads it, no command does
-            given = Given(flags, flags.pop("config"), flags.pop("quiet", False))
+            given = Shared(flags, flags.pop("config"), flags.pop("quiet", False))
             return command(given=given, **values)
 
         own = [

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from state.closing import Closing
 from state.errors import UsageError
-from state.history import counted_costs, read_history
+from state.history import read_history, turn_costs
 from state.passages import HistoryTurn
-from state.shared_place import open_traces, threads_database
+from state.storage import open_traces, threads_database
 from state.turn_store import TurnStore
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ class ThreadMemory(Closing):
 
     def count_turns(self, thread: str) -> None:
         """Counts what the next turn's slice depends on, so that it need not."""
-        counted_costs(self.store, thread, self.settings.history_tokens, _count_tokens)
+        turn_costs(self.store, thread, self.settings.history_tokens, _count_tokens)
 
     def collection(self, thread: str) -> str | None:
         """Which collection the thread asked last; None where its last turn does not say."""

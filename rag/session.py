@@ -24,7 +24,7 @@ from state.closing import Closing
 from state.errors import CragError, UsageError
 from state.passages import HistoryTurn
 from state.settings import Settings
-from state.shared_place import open_traces
+from state.storage import open_traces
 from state.trace_store import Kind, TraceStore
 
 if TYPE_CHECKING:

@@ -119,20 +119,20 @@ class LoopRecord(TypedDict):
     chunks: list[GradedChunk]
 
 
-class Spent(TypedDict):
+class UsageCounts(TypedDict):
     llm_calls: int
     input_tokens: int
     output_tokens: int
     cost_usd: float | None
 
 
-class NodeUsage(Spent):
+class NodeUsage(UsageCounts):
     """`estimated` is true where a server sent no counts and they were counted here."""
 
     estimated: NotRequired[bool]
 
 
-class Usage(Spent):
+class Usage(UsageCounts):
     by_node: dict[str, NodeUsage]
 
 
@@ -194,7 +194,7 @@ def add_usage(usage: Usage, node: str, spent: NodeUsage) -> Usage:
     return {**_together(usage, spent), "by_node": {**usage["by_node"], node: both}}
 
 
-def _together(one: Spent, other: Spent) -> Spent:
+def _together(one: UsageCounts, other: UsageCounts) -> UsageCounts:
     return {
         "llm_calls": one["llm_calls"] + other["llm_calls"],
         "input_tokens": one["input_tokens"] + other["input_tokens"],

@@ -37,7 +37,7 @@ def history_slice(newest_first: Sequence[TurnCost], budget: int) -> list[TurnCos
     return sorted(taken)
 
 
-def counted_costs(store: TurnStore, thread: str, budget: int, count: CountTokens) -> list[TurnCost]:
+def turn_costs(store: TurnStore, thread: str, budget: int, count: CountTokens) -> list[TurnCost]:
     """What each turn of a thread costs, newest first. Tokens are counted, and kept with the turns,
     once the bytes do not fit: the counter's tables take a quarter of a second to load.
     """
@@ -66,16 +66,16 @@ def read_history(
     """
     held = {turn["turn"]: turn for turn in known}
     found: list[HistoryTurn] = []
-    for turn in history_slice(counted_costs(store, thread, budget, count), budget):
+    for turn in history_slice(turn_costs(store, thread, budget, count), budget):
         if turn.number in held:
             found.append({**held[turn.number], "milestone": turn.milestone})
         else:
             answer = store.turn(thread, turn.number).answer
-            found.append(shown_turn(answer, turn.number, milestone=turn.milestone))
+            found.append(to_history_turn(answer, turn.number, milestone=turn.milestone))
     return found
 
 
-def shown_turn(answer: Answer, number: int, *, milestone: bool) -> HistoryTurn:
+def to_history_turn(answer: Answer, number: int, *, milestone: bool) -> HistoryTurn:
     """A finished turn as later ones see it."""
     return {
         "question": answer["question"],

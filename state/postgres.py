@@ -44,7 +44,7 @@ def checked_url(url: str) -> str:
     return url
 
 
-def place(url: str) -> str:
+def server_address(url: str) -> str:
     """Host, port and database, without user or password, as errors may show them."""
     import psycopg
     from psycopg.conninfo import conninfo_to_dict
@@ -106,7 +106,7 @@ def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
             application_name=f"crag {os.getpid()} on {gethostname()}",
         )
 
-    with postgres_failures(place(url)):
+    with postgres_failures(server_address(url)):
         made = call_with_timeout(_CONNECT_SECONDS, made_now)
         made.execute(f"set lock_timeout = '{LOCK_SECONDS}s'")
         if schema is not None:
@@ -114,16 +114,16 @@ def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
         return made
 
 
-def value(db: psycopg.Connection[Any], sql: str, *values: object) -> Any:
+def fetch_value(db: psycopg.Connection[Any], sql: str, *values: object) -> Any:
     """The first column of the first row; None where there is no row."""
     row = db.execute(sql.encode(), values).fetchone()
     return None if row is None else row[0]
 
 
-def is_here(db: psycopg.Connection[Any], table: str, schema: str | None = None) -> bool:
+def table_exists(db: psycopg.Connection[Any], table: str, schema: str | None = None) -> bool:
     """Whether a table stands in the schema itself, or in the one that is looked in first."""
     named = "to_regclass(format('%%I.%%I', coalesce(%s, current_schema()), %s::text))"
-    return bool(value(db, f"select {named} is not null", schema, table))
+    return bool(fetch_value(db, f"select {named} is not null", schema, table))
 
 
 class PostgresSql:
@@ -144,7 +144,7 @@ class PostgresSql:
         self._cursor().executemany(sql.encode(), rows)
 
 
-def answers(connection: psycopg.Connection[Any]) -> bool:
+def is_alive(connection: psycopg.Connection[Any]) -> bool:
     """Whether it is alive: a server that was restarted between two questions is noticed before
     anything was sent that might have been committed.
     """
@@ -168,7 +168,7 @@ def advisory_lock(db: psycopg.Connection[Any], key: int, seconds: float) -> Iter
         StoreBusyError: another connection holds it all the time; names its process and machine.
     """
     give_up = time.monotonic() + seconds
-    while not value(db, "select pg_try_advisory_lock(%s)", key):
+    while not fetch_value(db, "select pg_try_advisory_lock(%s)", key):
         if time.monotonic() >= give_up:
             held = db.execute(_HOLDER, (key,)).fetchone()
             who = f" ({held[0]}, since {held[1]})" if held and held[0] else ""
@@ -204,7 +204,7 @@ class PostgresDatabase(Database):
         """What these bring with them, where it is not there."""
 
     def _open(self, *, write: bool) -> PostgresSql | None:
-        if self._connection is None or not answers(self._connection):
+        if self._connection is None or not is_alive(self._connection):
             self._connection = connect(self.url, self.schema)
             self._running = PostgresSql(self._connection)
             self._ready = False
@@ -224,18 +224,18 @@ class PostgresDatabase(Database):
                     db.execute(insert.encode())
             found = self._found(db)
             self._finish()
-        refuse_other(found, self.version, place(self.url))
+        refuse_other(found, self.version, server_address(self.url))
         return bool(found)
 
     def _found(self, db: psycopg.Connection[Any]) -> int:
         """Their version; 0 where there are none, or where this role may not see them."""
         # Of this schema alone: another that is searched too may have tables of the same names.
-        if not is_here(db, self.versions, self.schema):
+        if not table_exists(db, self.versions, self.schema):
             return 0
-        return value(db, f"select max(version) from {self.versions}") or 0  # noqa: S608
+        return fetch_value(db, f"select max(version) from {self.versions}") or 0  # noqa: S608
 
     def failures(self) -> AbstractContextManager[None]:
-        return postgres_failures(place(self.url))
+        return postgres_failures(server_address(self.url))
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:

@@ -27,7 +27,7 @@ from state.choices import (
     default_home,
 )
 from state.errors import SettingsError, UsageError
-from state.urls import is_postgres, is_readable
+from state.urls import is_parsable, is_postgres
 from state.wording import did_you_mean
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
@@ -49,7 +49,7 @@ def _plain_name(value: str) -> str:
 
 
 def _readable(value: str) -> str:
-    if not is_readable(value.strip()):
+    if not is_parsable(value.strip()):
         raise ValueError(
             "it is no URL; what is special in a password is written as %2F for /, %40 for @"
         )

@@ -11,7 +11,7 @@ from typing import Any, TypedDict
 from state.choices import default_config_file
 from state.errors import SettingsError
 from state.settings import STAND_INS, Settings, load_settings, read_toml, variable_of
-from state.urls import masked
+from state.urls import redact_urls
 
 
 class SettingRow(TypedDict):
@@ -67,7 +67,7 @@ def shown_value(value: Any) -> str:
     """A setting's value in words; secrets stay masked."""
     if value is None or value == {}:
         return "none"
-    return str(value).lower() if isinstance(value, bool) else masked(str(value))
+    return str(value).lower() if isinstance(value, bool) else redact_urls(str(value))
 
 
 def _toml(value: Any) -> str:

@@ -83,7 +83,7 @@ class SqliteFile(Database):
         """A file with nothing in it yet, before it is given its first table."""
 
     def _open(self, *, write: bool) -> SqliteConnection | None:
-        if self._connection is not None and self._file != file_of(self.path):
+        if self._connection is not None and self._file != file_identity(self.path):
             self.close()
         if self._connection is None:
             if not (write or self.path.exists()):
@@ -104,7 +104,7 @@ class SqliteFile(Database):
                 if writable:
                     with suppress(sqlite3.OperationalError):  # another process is just doing it
                         db.execute("pragma journal_mode = wal")
-            self._file = file_of(self.path)
+            self._file = file_identity(self.path)
             self._connection = db
         opened: SqliteConnection = self._connection
         return opened
@@ -125,8 +125,8 @@ class SqliteFile(Database):
     def _transaction(self) -> AbstractContextManager[None]:
         return transaction(self._connection)
 
-    def faults(self) -> list[str]:
-        """What SQLite's own check finds wrong with the file; empty when nothing is."""
+    def integrity_errors(self) -> list[str]:
+        """What `pragma integrity_check` finds; empty for a sound file."""
         rows = self.read("pragma integrity_check(20)")
         return [str(row[0]) for row in rows if row[0] != "ok"]
 
@@ -140,8 +140,8 @@ def _version(db: sqlite3.Connection) -> int:
     return int(found)
 
 
-def file_of(path: Path) -> tuple[int, int] | None:
-    """Tells a file from another that took its place; None where there is none."""
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """Device and inode, which tell a file from another that took its place; None for no file."""
     try:
         found = path.stat()
     except OSError:
@@ -179,7 +179,7 @@ def _failure(error: sqlite3.Error, name: str, damaged: str, path: Path | None) -
         return StoreBusyError(f"{name} is held by another process.", "Try again when it is done.")
     if code in _DAMAGE or "UTF-8" in str(error):  # also a text that is none any more
         return DamagedError(f"{name} is damaged ({error}).", damaged)
-    if code == sqlite3.SQLITE_CANTOPEN and (limit := limit_on_files()) is not None:
+    if code == sqlite3.SQLITE_CANTOPEN and (limit := open_files_error()) is not None:
         return limit
     named = _NAMED.get(exact) or _NAMED.get(code)
     if named is None:
@@ -188,8 +188,8 @@ def _failure(error: sqlite3.Error, name: str, damaged: str, path: Path | None) -
     return StorageError(f"{name} {named[0]}: {said}.", named[1])
 
 
-def limit_on_files() -> StorageError | None:
-    """What libraries that say only that they cannot open a file do not say: that none can be."""
+def open_files_error() -> StorageError | None:
+    """The error where no file at all can be opened (EMFILE), which libraries do not tell apart."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
     except OSError as error:
@@ -249,7 +249,7 @@ class transaction:  # noqa: N801 - used as a function is
         self._begin = begin
 
     def __enter__(self) -> None:
-        self._take_back()
+        self._roll_back()
         self._db.execute(self._begin)
 
     def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
@@ -257,8 +257,8 @@ class transaction:  # noqa: N801 - used as a function is
             if failure is None:
                 self._db.execute("commit")
         finally:
-            self._take_back()
+            self._roll_back()
 
-    def _take_back(self) -> None:
+    def _roll_back(self) -> None:
         if self._db.in_transaction:
             self._db.execute("rollback")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from state.home_db import TABLES
-from state.postgres import LOCK_SECONDS, PostgresDatabase, advisory_lock, is_here, value
+from state.postgres import LOCK_SECONDS, PostgresDatabase, advisory_lock, fetch_value, table_exists
 
 if TYPE_CHECKING:
     import psycopg
@@ -38,8 +38,8 @@ class TeamDb(PostgresDatabase):
 
         db = self.connected()
         saver = PostgresSaver(db)
-        if is_here(db, "checkpoint_migrations"):
-            done = value(db, "select max(v) from checkpoint_migrations")
+        if table_exists(db, "checkpoint_migrations"):
+            done = fetch_value(db, "select max(v) from checkpoint_migrations")
             if done is not None and done >= len(saver.MIGRATIONS) - 1:
                 return saver
         with advisory_lock(db, _CHECKPOINTS_LOCK, LOCK_SECONDS):

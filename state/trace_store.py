@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 from state.answer import Answer
 from state.closing import Closing
 from state.database import Database
+from state.deflated_json import deflate_json, inflate_json
 from state.errors import UsageError
 from state.home_db import HomeDb
-from state.packed import packed, unpacked
 from state.wording import storable
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class TraceStore(Closing):
         much.
         """
         now, (runs, days) = time.time(), self._bounds
-        body = packed({"answer": answer, "events": list(events)})
+        body = deflate_json({"answer": answer, "events": list(events)})
         question = storable(answer["question"])
         asked_of = next((each["collection"] for each in events if "collection" in each), "")
         about = answer["thread"], answer["status"], question, asked_of
@@ -162,7 +162,7 @@ class TraceStore(Closing):
 def _read(row: Sequence[Any]) -> Trace:
     trace_id, created_at, kind, body = row
     hint = f"`crag trace delete {trace_id}` removes it."
-    kept = unpacked(body, f"The trace {trace_id}", hint)
+    kept = inflate_json(body, f"The trace {trace_id}", hint)
     return {
         "schema": TRACE_SCHEMA,
         "trace_id": trace_id,

@@ -10,7 +10,7 @@ from typing import Any
 from state.answer import Answer
 from state.closing import Closing
 from state.database import Database
-from state.packed import packed, unpacked
+from state.deflated_json import deflate_json, inflate_json
 from state.turns import (
     Clock,
     PrunePlan,
@@ -99,7 +99,7 @@ class TurnStore(Closing):
             db.execute(
                 "insert into crag_turns (thread_id, n, created_at, milestone, size, question, body)"
                 " values ($1, $2, $3, $4, $5, $6, $7)",
-                (key, number, now, int(milestone), text_size(answer), question, packed(kept)),
+                (key, number, now, int(milestone), text_size(answer), question, deflate_json(kept)),
             )
         return number
 
@@ -188,7 +188,7 @@ class TurnStore(Closing):
 def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
     """`row` is (n, created_at, milestone, body)."""
     number, created_at, milestone, body = row
-    kept = unpacked(body, f"Turn {number} of thread {thread!r}", _HINT)
+    kept = inflate_json(body, f"Turn {number} of thread {thread!r}", _HINT)
     return Turn(thread, number, from_micros(created_at), bool(milestone), **kept)
 
 

@@ -1,4 +1,4 @@
-"""URLs as they may be shown: without what opens a door."""
+"""URLs as they may be shown: without credentials."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ _PARAMETER = re.compile(
 )
 
 
-def masked(text: str) -> str:
+def redact_urls(text: str) -> str:
     """`text` with user names and passwords of URLs, and parameters that hold a key, as `***`."""
     return _PARAMETER.sub(r"\1***", _USER.sub(r"\1***@", text))
 
 
-def is_readable(url: str) -> bool:
-    """Whether a URL can be taken apart: into one host with its port, or for Postgres several. Of
-    one with an unescaped `/` in its password a part would be taken for the port, and shown.
+def is_parsable(url: str) -> bool:
+    """Whether a URL can be taken apart: into one host with its port, or for Postgres several. With
+    an unescaped `/` in its password a part of that would be taken for the port, and shown.
     """
     try:
         hosts = urlsplit(url).netloc.rpartition("@")[2].split(",")

@@ -9,7 +9,7 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.asking import on_thread, read_question, report_staleness, tell_of_models
+from cli.asking import hint_at_models, read_question, report_staleness, thread_settings
 from cli.errors import Exit
 from cli.render.answer_text import print_answer, report_missing, report_notices
 from cli.render.live import LiveAnswer
@@ -21,7 +21,7 @@ app = new_app()
 @app.command()
 @options.taking(*options.ASKING)
 def ask(
-    given: options.Given,
+    given: options.Shared,
     question: Annotated[
         str, typer.Argument(help="The question; '-' reads standard input.", metavar="QUESTION")
     ],
@@ -39,7 +39,7 @@ def ask(
     from rag.turn_run import Cancellation
 
     terminal, text = given.terminal, read_question(question)
-    settings = on_thread(given, continue_=continue_)
+    settings = thread_settings(given, continue_=continue_)
     if pin and settings.thread is None:
         raise UsageError("--pin keeps a turn of a thread.", "Name one with --thread.")
     with open_session(settings, terminal.notice) as session:
@@ -58,6 +58,6 @@ def ask(
     else:
         print_answer(terminal, answer, quotes=quotes)
         report_missing(terminal, answer)
-        tell_of_models(terminal, settings, answer)
+        hint_at_models(terminal, settings, answer)
     abstained = answer["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if abstained else Exit.DONE

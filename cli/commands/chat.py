@@ -21,7 +21,7 @@ app = new_app()
 @app.command()
 @options.taking(*options.ASKING)
 def chat(
-    given: options.Given,
+    given: options.Shared,
     continue_: options.Continue = False,
     trace: options.Trace = False,
     json_: options.Json = False,
@@ -47,7 +47,7 @@ def chat(
                 if told:
                     terminal.notice(told)
                 told, line = "", read()
-                if line is None or not _take(talk, line.strip()):
+                if line is None or not _handle_line(talk, line.strip()):
                     return code
             except KeyboardInterrupt as interrupt:
                 if not typed or isinstance(interrupt, Terminated):
@@ -61,7 +61,7 @@ def chat(
                     code = exit_code(error)
 
 
-def _take(talk: Conversation, line: str) -> bool:
+def _handle_line(talk: Conversation, line: str) -> bool:
     """Do what one line says; False when the person leaves."""
     from cli.conversation.slash_commands import is_command, run_command
 

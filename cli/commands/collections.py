@@ -26,7 +26,7 @@ Name = Annotated[str, typer.Argument(help="The collection.", metavar="NAME")]
 
 @app.command("list")
 @options.taking("store")
-def list_(given: options.Given, json_: options.Json = False) -> None:
+def list_(given: options.Shared, json_: options.Json = False) -> None:
     """Print every collection with its totals."""
     terminal = given.terminal
     found = _store(given).summaries()
@@ -44,7 +44,7 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 
 @app.command()
 @options.taking("store")
-def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
+def show(given: options.Shared, name: Name, json_: options.Json = False) -> None:
     """Print the documents of a collection, and the files that gave none."""
     terminal = given.terminal
     with _store(given).contents(name) as held:
@@ -69,7 +69,7 @@ def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
 @app.command()
 @options.taking("store", "quiet")
 def delete(
-    given: options.Given, name: Name, yes: options.Yes = False, json_: options.Json = False
+    given: options.Shared, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
     terminal, kept = given.terminal, _store(given)
@@ -83,7 +83,7 @@ def delete(
     terminal.notice(f"Deleted {name!r}: {many(count, 'document')}.")
 
 
-def _store(given: options.Given) -> Store:
+def _store(given: options.Shared) -> Store:
     from rag.opening import store_of
 
     return store_of(given.settings())

@@ -14,7 +14,7 @@ app = new_app("Show, locate or start the settings file.", cls=DefaultGroup)
 
 @app.command()
 @options.taking()
-def show(given: options.Given, json_: options.Json = False) -> None:
+def show(given: options.Shared, json_: options.Json = False) -> None:
     """Print every key, its value, where that comes from, and its default."""
     from state.settings_report import describe_settings
 
@@ -32,7 +32,7 @@ def show(given: options.Given, json_: options.Json = False) -> None:
 
 @app.command()
 @options.taking()
-def path(given: options.Given, json_: options.Json = False) -> None:
+def path(given: options.Shared, json_: options.Json = False) -> None:
     """Print the settings file's path, whether or not it exists."""
     file = given.config or default_config_file()
     if json_:
@@ -45,8 +45,8 @@ def path(given: options.Given, json_: options.Json = False) -> None:
 @app.command()
 @options.taking()
 def init(
-    given: options.Given,
-    force: Annotated[bool, options.switch("--force", "Replace an existing file.")] = False,
+    given: options.Shared,
+    force: Annotated[bool, options.flag("--force", "Replace an existing file.")] = False,
 ) -> None:
     """Write a settings file with every key commented out at its default."""
     from state.settings_report import settings_template, write_settings

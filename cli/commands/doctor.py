@@ -13,7 +13,7 @@ app = new_app()
 
 @app.command()
 @options.taking("engine", "store", "quiet")
-def doctor(given: options.Given, json_: options.Json = False) -> int:
+def doctor(given: options.Shared, json_: options.Json = False) -> int:
     """Check each part and print the mending command.
 
     The parts are catalog, indexes, vectors, embedder, disk, permissions and model, which is sent

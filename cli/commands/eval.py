@@ -19,7 +19,7 @@ app = new_app()
 @app.command()
 @options.taking(*options.ANSWERING, "verify", "store", "quiet")
 def evaluate(
-    given: options.Given,
+    given: options.Shared,
     dataset: Annotated[
         Path,
         typer.Argument(
@@ -32,7 +32,7 @@ def evaluate(
         int, typer.Option(metavar="N", min=0, help="Which queries, where there is a limit.")
     ] = 0,
     baseline: Annotated[
-        bool, options.switch("--baseline", "The same without loops, beside it.")
+        bool, options.flag("--baseline", "The same without loops, beside it.")
     ] = False,
     collection: options.Collection = None,
     json_: options.Json = False,

@@ -13,8 +13,8 @@ app = new_app()
 @app.command()
 @options.taking()
 def graph(
-    given: options.Given,
-    ascii_: Annotated[bool, options.switch("--ascii", "Boxes and lines.")] = False,
+    given: options.Shared,
+    ascii_: Annotated[bool, options.flag("--ascii", "Boxes and lines.")] = False,
     json_: options.Json = False,
 ) -> None:
     """Print the corrective graph as Mermaid, from the compiled graph."""

@@ -32,7 +32,7 @@ Globs = list[str] | None
 @app.command()
 @options.taking("collection", "store", "quiet")
 def ingest(
-    given: options.Given,
+    given: options.Shared,
     paths: Annotated[
         list[str] | None,
         typer.Argument(
@@ -41,15 +41,15 @@ def ingest(
             show_default=False,
         ),
     ] = None,
-    dry_run: Annotated[bool, options.switch("--dry-run", "Say what would change, only.")] = False,
+    dry_run: Annotated[bool, options.flag("--dry-run", "Say what would change, only.")] = False,
     include: Annotated[
         Globs, typer.Option(metavar="GLOB", help="Read only files that match this.")
     ] = None,
     exclude: Annotated[
         Globs, typer.Option(metavar="GLOB", help="Leave out files that match this.")
     ] = None,
-    watch: Annotated[bool, options.switch("--watch", "Keep it equal while files change.")] = False,
-    strict: Annotated[bool, options.switch("--strict", "Exit 6 when a file failed.")] = False,
+    watch: Annotated[bool, options.flag("--watch", "Keep it equal while files change.")] = False,
+    strict: Annotated[bool, options.flag("--strict", "Exit 6 when a file failed.")] = False,
     json_: options.Json = False,
     events: options.Events = False,
 ) -> int:
@@ -70,7 +70,7 @@ def ingest(
     if not paths:
         store = store_of(settings)
         with suppress(NoIndexError), store.contents(settings.collection) as held:
-            paths = _still_there(held.roots(store.host), terminal)
+            paths = _existing_roots(held.roots(store.host), terminal)
     if not paths:
         raise UsageError("Nothing that was ingested is there.", "Name a folder or file to ingest.")
     notice = cache(terminal.notice)  # a watch tells each line once
@@ -106,7 +106,7 @@ def ingest(
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
 
 
-def _still_there(roots: Iterable[str], terminal: Terminal) -> list[str]:
+def _existing_roots(roots: Iterable[str], terminal: Terminal) -> list[str]:
     """A folder that is gone may be a disk that is not mounted: what was read from it stays."""
     there = []
     for root in roots:

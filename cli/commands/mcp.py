@@ -21,7 +21,7 @@ app = new_app(
 @app.command()
 @options.taking("collection", "engine", "k", "max_loops", "store", "threads")
 def serve(
-    given: options.Given,
+    given: options.Shared,
     http: Annotated[
         int | None,
         typer.Option(metavar="PORT", min=1, max=65535, help="Streamable HTTP on loopback."),
@@ -47,7 +47,7 @@ def serve(
 
 @app.command()
 @options.taking()
-def skill(given: options.Given) -> None:
+def skill(given: options.Shared) -> None:
     """Print the skill file, which tells an agent how to call crag."""
     text = files("cli") / "skill.md"
     given.terminal.out(text.read_text(encoding="utf-8").removesuffix("\n"))

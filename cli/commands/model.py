@@ -20,7 +20,7 @@ LOCAL = "local"
 
 @app.command("list")
 @options.taking()
-def list_(given: options.Given, json_: options.Json = False) -> None:
+def list_(given: options.Shared, json_: options.Json = False) -> None:
     """Print what is set and what runs here.
 
     Ollama, LM Studio, llama.cpp and vLLM are asked on this machine, at the ports where they listen.
@@ -66,7 +66,7 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 @app.command()
 @options.taking()
 def use(
-    given: options.Given,
+    given: options.Shared,
     url: Annotated[str, typer.Argument(help="The server's address; local: no model.")],
     name: Annotated[str | None, typer.Argument(help="The model.", metavar="NAME")] = None,
 ) -> None:
@@ -96,7 +96,7 @@ def use(
 @app.command()
 @options.taking("quiet")
 def get(
-    given: options.Given,
+    given: options.Shared,
     from_: Annotated[
         Path | None,
         typer.Option(
@@ -120,7 +120,7 @@ def get(
 
 @app.command()
 @options.taking()
-def remove(given: options.Given) -> None:
+def remove(given: options.Shared) -> None:
     """Delete the weights: ranked by words again."""
     from rag.embed.weights import installed_model, remove_model
 

@@ -17,7 +17,7 @@ app = new_app()
 @app.command("open")
 @options.taking("store")
 def open_(
-    given: options.Given,
+    given: options.Shared,
     number: Annotated[int, typer.Argument(metavar="N", min=1, help="The citation, as in [2].")] = 1,
     trace: Annotated[
         str, typer.Option(metavar="ID", help="The trace of the answer whose place to show.")
@@ -25,13 +25,14 @@ def open_(
 ) -> None:
     """Show a place that the last answer cites, in its surroundings."""
     from rag.opening import open_reader
-    from rag.tracing.replay import began
-    from state.shared_place import open_traces
+    from rag.tracing.replay import start_event
+    from state.storage import open_traces
 
     terminal, settings = given.terminal, given.settings()
     with open_traces(settings) as traces:
         found = traces.get(trace)
     citation = citation_of(found["answer"], number)
-    asked = settings.model_copy(update={"collection": began(found)["collection"], "files": None})
+    collection = start_event(found)["collection"]
+    asked = settings.model_copy(update={"collection": collection, "files": None})
     with open_reader(asked, terminal.notice) as reader:
         print_surroundings(terminal, citation, reader)

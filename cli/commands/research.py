@@ -10,7 +10,7 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.asking import on_thread, read_question
+from cli.asking import read_question, thread_settings
 from cli.errors import Exit
 from cli.render.research_view import show_event
 from cli.terminal import Terminal, clean
@@ -26,7 +26,7 @@ app = new_app()
 @app.command()
 @options.taking("collection", "thread", *options.ANSWERING, *options.PLACES)
 def research(
-    given: options.Given,
+    given: options.Shared,
     question: Annotated[
         str | None,
         typer.Argument(help="The question; '-' reads standard input.", metavar="QUESTION"),
@@ -54,7 +54,7 @@ def research(
     from rag.research.run import Research
 
     if resume is None:
-        settings = on_thread(given)
+        settings = thread_settings(given)
     else:
         with Journal(settings.home) as journal:
             begun = journal.run(resume)

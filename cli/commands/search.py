@@ -23,7 +23,7 @@ _SHOWN = (
 @app.command()
 @options.taking("collection", "files", "k", "store", "quiet")
 def search(
-    given: options.Given,
+    given: options.Shared,
     query: Annotated[
         str, typer.Argument(help="What to search; '-' reads standard input.", metavar="QUERY")
     ],

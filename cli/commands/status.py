@@ -22,7 +22,7 @@ app = new_app()
 
 @app.command()
 @options.taking("collection", "store", "quiet")
-def status(given: options.Given, json_: options.Json = False) -> None:
+def status(given: options.Shared, json_: options.Json = False) -> None:
     """Show what is indexed, what is stale, which models, how large.
 
     Of every collection, or of the one that --collection names.

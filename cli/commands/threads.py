@@ -31,7 +31,7 @@ Keep = Annotated[
 
 @app.command("list")
 @options.taking("store", "threads")
-def list_(given: options.Given, json_: options.Json = False) -> None:
+def list_(given: options.Shared, json_: options.Json = False) -> None:
     """Print every thread, the one used last first."""
     terminal = given.terminal
     with _memory(given) as memory:
@@ -53,19 +53,19 @@ def list_(given: options.Given, json_: options.Json = False) -> None:
 
 @app.command()
 @options.taking("store", "threads")
-def show(given: options.Given, name: Name, json_: options.Json = False) -> None:
+def show(given: options.Shared, name: Name, json_: options.Json = False) -> None:
     """Print a thread's turns."""
     _print(given, name, given.terminal.wrapped, json_=json_)
 
 
 @app.command()
 @options.taking("store", "threads", "quiet")
-def export(given: options.Given, name: Name, json_: options.Json = False) -> None:
+def export(given: options.Shared, name: Name, json_: options.Json = False) -> None:
     """Print a whole thread as Markdown, no line of it wrapped, or as JSON."""
     _print(given, name, given.terminal.out, json_=json_)
 
 
-def _print(given: options.Given, name: str, write: Callable[[str], None], *, json_: bool) -> None:
+def _print(given: options.Shared, name: str, write: Callable[[str], None], *, json_: bool) -> None:
     from rag.thread_export import thread_json, thread_markdown
 
     with _memory(given) as memory:
@@ -80,7 +80,7 @@ def _print(given: options.Given, name: str, write: Callable[[str], None], *, jso
 @app.command()
 @options.taking("store", "threads", "quiet")
 def delete(
-    given: options.Given, name: Name, yes: options.Yes = False, json_: options.Json = False
+    given: options.Shared, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:
     """Forget a thread, its turns and its checkpoint."""
     terminal = given.terminal
@@ -100,12 +100,12 @@ def delete(
 @app.command()
 @options.taking("store", "threads", "quiet")
 def prune(
-    given: options.Given,
+    given: options.Shared,
     days: Days = None,
     keep: Keep = None,
     thread: Annotated[str | None, options.thread_option("Prune only this thread.")] = None,
-    pinned: Annotated[bool, options.switch("--pinned", "Remove pinned turns too.")] = False,
-    dry_run: Annotated[bool, options.switch("--dry-run", "Only say what would go.")] = False,
+    pinned: Annotated[bool, options.flag("--pinned", "Remove pinned turns too.")] = False,
+    dry_run: Annotated[bool, options.flag("--dry-run", "Only say what would go.")] = False,
     yes: options.Yes = False,
     json_: options.Json = False,
 ) -> None:
@@ -139,7 +139,7 @@ def prune(
 
 @app.command()
 @options.taking("store", "threads")
-def size(given: options.Given, json_: options.Json = False) -> None:
+def size(given: options.Shared, json_: options.Json = False) -> None:
     """Print how much the threads take."""
     with _memory(given) as memory:
         found = memory.store.size()
@@ -150,7 +150,7 @@ def size(given: options.Given, json_: options.Json = False) -> None:
         given.terminal.out(f"{counted}, {found.disk_bytes:,} bytes")
 
 
-def _memory(given: options.Given) -> ThreadMemory:
+def _memory(given: options.Shared) -> ThreadMemory:
     from rag.memory import ThreadMemory
 
     return ThreadMemory(given.settings())

@@ -37,9 +37,9 @@ TraceId = Annotated[str, _TRACE]
 @app.command()
 @options.taking("store")
 def show(
-    given: options.Given,
+    given: options.Shared,
     trace_id: TraceId = "last",
-    html: Annotated[bool, options.switch("--html", "As a page, to stdout.")] = False,
+    html: Annotated[bool, options.flag("--html", "As a page, to stdout.")] = False,
     json_: options.Json = False,
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
@@ -63,7 +63,7 @@ def show(
 @app.command("list")
 @options.taking("store")
 def list_(
-    given: options.Given,
+    given: options.Shared,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many.")] = 20,
     thread: Annotated[str | None, options.thread_option("List only traces of this thread.")] = None,
     json_: options.Json = False,
@@ -92,9 +92,9 @@ def list_(
 @app.command()
 @options.taking("store", "quiet")
 def delete(
-    given: options.Given,
+    given: options.Shared,
     trace_id: Annotated[str | None, _TRACE] = None,
-    all_: Annotated[bool, options.switch("--all", "Forget every trace instead.")] = False,
+    all_: Annotated[bool, options.flag("--all", "Forget every trace instead.")] = False,
     yes: options.Yes = False,
 ) -> None:
     """Forget a trace, or all of them. Threads and collections stay."""
@@ -110,7 +110,7 @@ def delete(
 
 @app.command()
 @options.taking("store")
-def diff(given: options.Given, one: TraceId, other: TraceId, json_: options.Json = False) -> None:
+def diff(given: options.Shared, one: TraceId, other: TraceId, json_: options.Json = False) -> None:
     """Print what two runs did differently, down to grades and ranks."""
     with _store(given) as traces:
         a, b = traces.get(one), traces.get(other)
@@ -119,7 +119,7 @@ def diff(given: options.Given, one: TraceId, other: TraceId, json_: options.Json
 
 @app.command()
 @options.taking("engine", "k", "max_loops", "grader", "collection", "store", "quiet")
-def replay(given: options.Given, trace_id: TraceId = "last", json_: options.Json = False) -> None:
+def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Json = False) -> None:
     """Run it again from the history it had, then print the difference."""
     from rag.tracing.replay import recorded_flags
     from rag.tracing.replay import replay as run_again
@@ -132,8 +132,8 @@ def replay(given: options.Given, trace_id: TraceId = "last", json_: options.Json
     _print_diff(before, after, terminal, json_=json_)
 
 
-def _store(given: options.Given) -> TraceStore:
-    from state.shared_place import open_traces
+def _store(given: options.Shared) -> TraceStore:
+    from state.storage import open_traces
 
     return open_traces(given.settings())
 

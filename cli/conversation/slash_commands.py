@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import NamedTuple
 
 from cli.conversation.talk import Conversation, new_thread_name
-from cli.render.answer_text import citation_of, cited, print_sources
+from cli.render.answer_text import citation_of, print_sources, shown_citations
 from cli.render.surroundings import print_surroundings
 from state.answer import Answer
 from state.errors import UsageError
@@ -68,7 +68,7 @@ def _trace(talk: Conversation, argument: str) -> None:
         return
     answer = _last(talk)
     from cli.render.trace_view import TraceView
-    from state.shared_place import open_traces
+    from state.storage import open_traces
 
     with open_traces(talk.settings) as traces:
         found = traces.get(argument or answer["trace_id"])
@@ -76,12 +76,12 @@ def _trace(talk: Conversation, argument: str) -> None:
 
 
 def _sources(talk: Conversation, _argument: str) -> None:
-    print_sources(talk.terminal, cited(_last_citing(talk)))
+    print_sources(talk.terminal, shown_citations(_last_citing(talk)))
 
 
 def _open(talk: Conversation, argument: str) -> None:
     answer = _last_citing(talk)
-    digits = argument.strip("[] ") or str(min(each["marker"] for each in cited(answer)))
+    digits = argument.strip("[] ") or str(min(each["marker"] for each in shown_citations(answer)))
     if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
         raise UsageError(f"{argument!r} is no source.")
     print_surroundings(talk.terminal, citation_of(answer, int(digits)), talk.session.reader)
@@ -89,7 +89,7 @@ def _open(talk: Conversation, argument: str) -> None:
 
 def _thread(talk: Conversation, argument: str) -> None:
     if argument:
-        talk.switch(argument)
+        talk.switch_thread(argument)
     reader = talk.session.reader
     talk.terminal.notice(f"On {talk.thread}, {many(talk.turns, 'turn')}, asking {reader.name}.")
 
@@ -98,7 +98,7 @@ def _new(talk: Conversation, argument: str) -> None:
     name = argument or new_thread_name()
     if talk.session.memory.store.last_turn(name):
         raise UsageError(f"There is a thread {name!r} already.", "/thread goes on with it.")
-    talk.switch(name)
+    talk.switch_thread(name)
     talk.terminal.notice(f"On {talk.thread}, a new thread.")
 
 
@@ -127,7 +127,7 @@ def _last(talk: Conversation) -> Answer:
 
 def _last_citing(talk: Conversation) -> Answer:
     last = _last(talk)
-    if not cited(last):
+    if not shown_citations(last):
         raise UsageError("The last answer cites nothing.")
     return last
 

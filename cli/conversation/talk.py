@@ -8,8 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Self
 
-from cli.asking import on_thread, tell_of_models
-from cli.options import Given
+from cli.asking import hint_at_models, thread_settings
+from cli.options import Shared
 from cli.render.answer_text import print_answer, report_missing, report_notices
 from cli.render.live import LiveAnswer
 from state.answer import Answer
@@ -24,7 +24,7 @@ class Conversation:
     grows, unless `no_stream`; with `json` it is an object a line.
     """
 
-    def __init__(self, given: Given, *, continue_: bool, no_stream: bool, json: bool) -> None:
+    def __init__(self, given: Shared, *, continue_: bool, no_stream: bool, json: bool) -> None:
         self.terminal = given.terminal
         self.live_trace = False
         self.quotes = False
@@ -35,7 +35,7 @@ class Conversation:
         self._resources = ExitStack()
         self.settings: Settings
         self.session: Session
-        settings = on_thread(given, continue_=continue_)
+        settings = thread_settings(given, continue_=continue_)
         self.thread = settings.thread or new_thread_name()
         self.change(collection=settings.collection)
 
@@ -60,7 +60,7 @@ class Conversation:
         self._resources.enter_context(session)
         self._given, self.settings, self.session = given, settings, session
 
-    def switch(self, thread: str) -> None:
+    def switch_thread(self, thread: str) -> None:
         """Go on in another thread, new or old, with the collection that it asked.
 
         Raises:
@@ -103,7 +103,7 @@ class Conversation:
             return
         print_answer(terminal, answer, quotes=self.quotes)
         report_missing(terminal, answer)
-        tell_of_models(terminal, self.settings, answer)
+        hint_at_models(terminal, self.settings, answer)
         if not terminal.out_is_tty:
             terminal.out("")
 

@@ -34,9 +34,9 @@ def answer_lines(answer: Answer) -> Iterator[str]:
             yield ""
         yield _place_line(citation)
         yield from (f"{INDENT}{line}".rstrip() for line in citation["shown"].splitlines())
-    if cited(answer) and not snippets:
+    if shown_citations(answer) and not snippets:
         yield ""
-        yield from source_lines(cited(answer))
+        yield from source_lines(shown_citations(answer))
 
 
 def print_answer(terminal: Terminal, answer: Answer, *, quotes: bool = False) -> None:
@@ -46,7 +46,7 @@ def print_answer(terminal: Terminal, answer: Answer, *, quotes: bool = False) ->
             terminal.out(line)
     else:
         _draw(terminal, answer)
-    for citation in cited(answer) if quotes else ():
+    for citation in shown_citations(answer) if quotes else ():
         terminal.out("")
         lead = f"[{citation['marker']}] "
         terminal.wrapped(f"{lead}“{citation['quote'].strip()}”", len(lead))
@@ -65,14 +65,14 @@ def _draw(terminal: Terminal, answer: Answer) -> None:
         line.stylize("not dim bold", 0, len(str(citation["marker"])))
         print_rows(console, line, len(INDENT))
         print_wrapped(console, snippet_text(citation), INDENT)
-    if cited(answer) and not snippets:
+    if shown_citations(answer) and not snippets:
         terminal.out("")
-        print_sources(terminal, cited(answer))
+        print_sources(terminal, shown_citations(answer))
 
 
 def snippets_of(answer: Answer) -> Sequence[Citation]:
     """What is shown of an answer that no model wrote; nothing of another."""
-    found = cited(answer)
+    found = shown_citations(answer)
     return found if all("shown" in each for each in found) else []
 
 
@@ -97,7 +97,7 @@ def snippet_text(citation: Citation) -> Text:
     return text
 
 
-def cited(answer: Answer) -> Sequence[Citation]:
+def shown_citations(answer: Answer) -> Sequence[Citation]:
     """The places that the text cites: a refusal shows what lies nearest under it, or nothing."""
     shown = "\n\n" in answer["answer"]
     return answer["citations"] or (answer["nearest"] if shown else [])
@@ -105,7 +105,7 @@ def cited(answer: Answer) -> Sequence[Citation]:
 
 def citation_of(answer: Answer, number: int) -> Citation:
     """The place that the text calls [number]; raises UsageError where it has none."""
-    found = cited(answer)
+    found = shown_citations(answer)
     for citation in found:
         if citation["marker"] == number:
             return citation

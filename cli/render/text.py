@@ -35,7 +35,7 @@ def shorten(text: str, width: int) -> str:
     return (head.rsplit(" ", 1)[0] if " " in head[width // 2 :] else head) + "…"
 
 
-def dollars(cost: float) -> str:
+def format_cost(cost: float) -> str:
     """As in "$0.0123" or "$0.000039": four places, or two digits that count."""
     if cost >= 0.001 or cost <= 0:
         return f"${cost:.4f}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cli.render.text import dollars, place
+from cli.render.text import format_cost, place
 from cli.terminal import clean, print_rows
 from state.answer import FAILED, Answer
 from state.events import Event, RetrievedItem
@@ -109,7 +109,7 @@ class TraceView:
         long = sorted((node for node in nodes if node[0] >= total * WORTH_SAYING), reverse=True)
         where = ", ".join(f"{name} {ms:.0f}" for ms, name in long) or "in no node"
         self._line("└─ ", f"{answer['status']} in {total:.0f} ms ({where})", "bold")
-        cost = "" if not usage["cost_usd"] else f", {dollars(usage['cost_usd'])}"
+        cost = "" if not usage["cost_usd"] else f", {format_cost(usage['cost_usd'])}"
         calls = many(usage["llm_calls"], "call")
         tokens = f"{usage['input_tokens']} tokens in, {usage['output_tokens']} out"
         self._line("   ", f"{calls}, {tokens}{cost}; trace {answer['trace_id']}", "dim")

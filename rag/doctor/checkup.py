@@ -78,7 +78,7 @@ def _check(part: str, file: SqliteFile, mending: str) -> Check:
     path = file.path
     try:
         with file:
-            faults = file.faults()
+            faults = file.integrity_errors()
     except DamagedError as error:
         faults = [error.message]
     except CragError as error:

@@ -94,7 +94,7 @@ def _vectors(row: CollectionRow, index: ChromaIndex) -> Check:
         if index.url is not None or os.access(index.root / state.folder, os.W_OK):
             index.open(state).close()
     except VectorsDamaged as error:
-        index.note_damage(state)
+        index.mark_damaged(state)
         return failed(part, f"damaged: {error}", _AGAIN.format(row.name))
     except CragError as error:
         return failed(part, error)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from state.errors import SetupError, storage_error
-from state.sqlite_file import limit_on_files
+from state.sqlite_file import open_files_error
 from state.wording import without_surrogates
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ class BuiltinEmbedder:
         try:
             tokenizer = Tokenizer.from_file(str(file))
         except Exception as error:  # noqa: BLE001 - it raises no other class
-            raise limit_on_files() or _unusable(f"{file}: {error}") from None
+            raise open_files_error() or _unusable(f"{file}: {error}") from None
         tokenizer.no_padding()
         tokenizer.no_truncation()
         return tokenizer

@@ -56,7 +56,7 @@ class FileText:
 
     Attributes:
         document: its `stat` is of before the first byte was read.
-        packed: its parts, pickled: a tenth of what their objects take in memory.
+        pickled: its parts: a tenth of what their objects take in memory.
         chunk_count: how many chunks they hold.
     """
 

@@ -12,7 +12,7 @@ from rag.nodes.update import Update
 from state.answer import Answer, Citation
 from state.documents import NO_PAGE
 from state.graph_state import GraphState
-from state.history import shown_turn
+from state.history import to_history_turn
 
 
 def record_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -20,7 +20,7 @@ def record_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     answer = _answer(state, deps)
     turn = answer["turn"] = deps.record(answer)
     runtime.stream_writer({"event": "answer", "answer": answer})
-    return {"timeline": [shown_turn(answer, turn, milestone=deps.pin)], "scratchpad": []}
+    return {"timeline": [to_history_turn(answer, turn, milestone=deps.pin)], "scratchpad": []}
 
 
 def _answer(state: GraphState, deps: Dependencies) -> Answer:

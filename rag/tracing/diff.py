@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypedDict
 
-from rag.tracing.replay import began
+from rag.tracing.replay import start_event
 from state.answer import Answer
 from state.errors import UsageError
 from state.trace_store import Trace
@@ -58,7 +58,7 @@ def path_taken(trace: Trace) -> list[str]:
 
 
 def _run(trace: Trace) -> Words:
-    answer, event = trace["answer"], began(trace)
+    answer, event = trace["answer"], start_event(trace)
     return {
         "question": answer["question"],
         "stand-alone question": answer["standalone_question"],

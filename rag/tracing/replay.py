@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from state.errors import StorageError, UsageError
 from state.settings import Settings
-from state.shared_place import open_traces
+from state.storage import open_traces
 from state.trace_store import Trace
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "verify", "web")
 
 
-def began(trace: Trace) -> TurnStarted | ResearchStarted:
+def start_event(trace: Trace) -> TurnStarted | ResearchStarted:
     """How the run was set up, when it was last started or resumed."""
     events = cast("Sequence[Event | ResearchEvent]", trace["events"])
     return next(
@@ -32,7 +32,7 @@ def began(trace: Trace) -> TurnStarted | ResearchStarted:
 def recorded_flags(trace: Trace, engine: object) -> dict[str, Any]:
     """The trace's own settings; with another `engine` its model is not that one's."""
     left_out = () if engine is None else ("model",)
-    event = began(trace)
+    event = start_event(trace)
     return {name: each for name, each in event.items() if name in _SAME and name not in left_out}
 
 

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from cli.errors import Exit, end_on, exit_code
-from cli.render.text import dollars, place, shorten
+from cli.render.text import format_cost, place, shorten
 from cli.terminal import clean
 from state import errors
 
@@ -142,7 +142,7 @@ def test_a_line_end_in_a_file_s_name_feigns_no_line():
 
 
 def test_small_costs_keep_two_digits_and_foreign_text_is_cut_at_a_word():
-    assert [dollars(cost) for cost in (0, 1.5, 3.93e-05)] == ["$0.0000", "$1.5000", "$0.000039"]
+    assert [format_cost(cost) for cost in (0, 1.5, 3.93e-05)] == ["$0.0000", "$1.5000", "$0.000039"]
     assert (shorten("one\ntwo three", 12), shorten("as it stands", 12)) == (
         "one two…",
         "as it stands",
@@ -185,13 +185,13 @@ def ended(code, *given):
 _DROPPED = """
 import signal, sys, time
 from cli.errors import Terminated
-from cli.main import _terminate, heed_interrupt
+from cli.main import _terminate, resend_interrupt
 
 class Held:
     def __del__(self):
         raise {raised}
 
-sys.unraisablehook = heed_interrupt
+sys.unraisablehook = resend_interrupt
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGTERM, _terminate)
 try:

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from cli.app import app
 from state.settings import Settings
-from state.urls import masked
+from state.urls import redact_urls
 
 KEYS = {name for name, field in Settings.model_fields.items() if "SecretStr" in str(field)}
 MODELS = {"base_url", "embedding_base_url"}
@@ -174,4 +174,4 @@ def test_what_cannot_be_read_as_a_url_is_refused_and_not_shown(tmp_path, name, a
     ],
 )  # fmt: skip
 def test_urls_are_masked_and_nothing_else_is(text, shown):
-    assert masked(text) == shown
+    assert redact_urls(text) == shown

@@ -19,7 +19,7 @@ from rag.index.postgres.store import PostgresStore
 from state.errors import RemoteStoreError, UsageError
 from state.home_db import HomeDb
 from state.settings import Settings
-from state.shared_place import store_database
+from state.storage import store_database
 from state.team_db import TeamDb
 
 ROOT = Path(__file__).parents[2]

@@ -54,7 +54,7 @@ def check_promises(home, finished):
     assert len(lines) <= 1
     reader.close()
     with Catalog(home) as catalog:
-        assert catalog.faults() == []
+        assert catalog.integrity_errors() == []
     with open_writer(home, "default", EMBEDDER.identity) as writer:
         assert {kept.source for kept in writer.documents()} == set(found)
         # What was finished is not embedded again.

@@ -60,7 +60,7 @@ def check_rows(library: Library) -> None:
     if library.settings.store:
         assert_sound(library.store)
         return
-    assert Catalog(home).faults() == []
+    assert Catalog(home).integrity_errors() == []
     with closing(sqlite3.connect(Catalog(home).path)) as db:
         query = (
             "SELECT chunk_count, (SELECT count(*) FROM chunks WHERE document_id = documents.id),"

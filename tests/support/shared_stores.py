@@ -40,7 +40,7 @@ def assert_sound(store, name: str = "default") -> None:
     """The documents, the chunks, their terms and the counts of these belong together."""
     if isinstance(store, HomeStore):
         with store.database() as catalog:
-            assert (catalog.faults(), ill_parts(catalog.path.parent)) == ([], [])
+            assert (catalog.integrity_errors(), ill_parts(catalog.path.parent)) == ([], [])
         return
     with psycopg.connect(store.url) as db:
         db.execute(f"SET search_path = {store.schema}, public")

@@ -6,7 +6,7 @@ from langgraph.graph import END, START, StateGraph
 from turn_samples import make_answer
 
 from state.graph_state import GraphState, new_question
-from state.history import shown_turn
+from state.history import to_history_turn
 
 SECRET = "scratch-work-of-this-question"
 
@@ -28,7 +28,7 @@ def build(fault=None):
         }
 
     def finish(state: GraphState) -> dict[str, Any]:
-        turn = shown_turn(make_answer(state["question"]), 0, milestone=False)
+        turn = to_history_turn(make_answer(state["question"]), 0, milestone=False)
         return {"timeline": [turn], "scratchpad": []}
 
     graph = StateGraph(GraphState)

@@ -11,7 +11,7 @@ from turn_samples import make_answer, open_turn_store, real_looking_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
 from state.home_db import HOME_SCHEMA
-from state.postgres import place
+from state.postgres import server_address
 
 
 def test_full_disk_loses_only_the_turn_that_did_not_fit(tmp_path):
@@ -143,5 +143,5 @@ def test_postgres_that_does_not_answer_fails_within_seconds(silent):
 def test_unusable_postgres_url_keeps_its_password_to_itself():
     for url in ("postgresql://me:hunter2@[::1/d", "postgresql://me:hunter2@h/d?nonsense=1"):
         with pytest.raises(UsageError) as caught:
-            place(url)
+            server_address(url)
         assert "hunter2" not in str(caught.value)

@@ -71,7 +71,7 @@ def test_a_process_that_opens_the_file_twice_keeps_its_locks(tmp_path):
     )
     with HomeDb(tmp_path) as one, HomeDb(tmp_path) as other:
         one.connected()
-        assert not one.faults()
+        assert not one.integrity_errors()
         other.connected()
         subprocess.run([sys.executable, "-c", reads, one.path], check=True)
         assert one.path.with_name("home.db-wal").exists()

@@ -8,7 +8,7 @@ from turn_samples import make_answer, open_turn_store, real_looking_answer
 from state.errors import UsageError
 from state.home_db import HomeDb
 from state.settings import Settings
-from state.shared_place import threads_database
+from state.storage import threads_database
 from state.team_db import TeamDb
 from state.turns import PrunePlan
 

@@ -166,7 +166,7 @@ class ChromaVectors(Closing):
         with foreign_errors():
             return set(map(int, self._collection.get(include=[])["ids"]))
 
-    def make_equal(
+    def sync(
         self,
         known: set[int],
         wanted: set[int],

@@ -125,7 +125,7 @@ class HomeQueries(IndexQueries):
             return
         is_damage = isinstance(error, VectorsDamaged)
         of_home = is_damage and self._index.url is None
-        if row is None or (of_home and not self._index.note_damage(row)):
+        if row is None or (of_home and not self._index.mark_damaged(row)):
             self._why = "being written"
             return
         why = " ".join(str(error).split())[:200].rstrip(".")

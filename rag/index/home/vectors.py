@@ -27,7 +27,7 @@ from rag.index.home.chroma import ChromaVectors, VectorsDamaged, drop_from_serve
 from rag.index.protocol import Notice
 from state.errors import CragError, StorageError, storage_error
 from state.sqlite_file import transaction
-from state.urls import masked
+from state.urls import redact_urls
 
 _SAVED = "index_metadata.pickle"
 """Beside a graph that was saved; of another nothing is read, and each opening writes it anew."""
@@ -65,7 +65,7 @@ class ChromaIndex:
         self._of = row
         self.url = url
         # As the catalog notes it: without what opens a door.
-        self._server = None if url is None else masked(url)
+        self._server = None if url is None else redact_urls(url)
         # Holds a folder for each time that the vectors were built anew: one at most is in use.
         self.root = home / "vectors" / row.uid
 
@@ -90,7 +90,7 @@ class ChromaIndex:
     def _name(self, folder: str) -> str:
         return f"crag-{self._of.uid}-{folder}"
 
-    def note_damage(self, row: ChromaRow) -> bool:
+    def mark_damaged(self, row: ChromaRow) -> bool:
         """Clears the row for the next ingest; whether it was still there, and this process may
         write and nobody else does now.
         """
@@ -159,7 +159,7 @@ class ChromaIndex:
             ((revision,),) = self._connection.execute(
                 "SELECT revision FROM collections WHERE id = $1", (self._of.id,)
             ).fetchall()
-            held.make_equal(known, wanted, self._stored, revision)
+            held.sync(known, wanted, self._stored, revision)
         files = "[]" if self.url else _files(self.root / folder)
         self._note(folder, revision, files)
         return True

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index.tables import POSTGRES_TABLES
 from state.errors import SetupError
-from state.postgres import PostgresDatabase, place
+from state.postgres import PostgresDatabase, server_address
 from state.team_db import TeamDb
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ class SharedDatabase(PostgresDatabase):
             db.execute((POSTGRES_TABLES + _INDEXES).encode())
         except (psycopg.errors.InsufficientPrivilege, psycopg.errors.FeatureNotSupported) as error:
             raise SetupError(
-                f"{place(self.url)} cannot be made a store: {error.diag.message_primary}.",
+                f"{server_address(self.url)} cannot be made a store: {error.diag.message_primary}.",
                 f"Its administrator can: CREATE EXTENSION vector; CREATE SCHEMA {self.schema}"
                 " AUTHORIZATION this role.",
             ) from None

@@ -15,7 +15,7 @@ from rag.index.postgres.queries import PostgresQueries
 from rag.index.postgres.writer import PostgresWriter
 from rag.index.protocol import Notice
 from rag.index.store import Store
-from state.postgres import advisory_lock, checked_url, connect, place, postgres_failures
+from state.postgres import advisory_lock, checked_url, connect, postgres_failures, server_address
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -70,13 +70,13 @@ class PostgresStore(Store):
         Raises:
             RemoteStoreError: it cannot be reached.
         """
-        with postgres_failures(place(self.url)), connect(self.url, self.schema) as db:
+        with postgres_failures(server_address(self.url)), connect(self.url, self.schema) as db:
             ((version, vector),) = db.execute(
                 "SELECT current_setting('server_version'),"
                 " (SELECT extversion FROM pg_extension WHERE extname = 'vector')"
             )
         engine = f"PostgreSQL {version}, pgvector {vector or 'missing'}"
-        return f"{place(self.url)}: {engine}; schema {self.schema}"
+        return f"{server_address(self.url)}: {engine}; schema {self.schema}"
 
     def disk_bytes(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""

@@ -1,4 +1,4 @@
-"""Records of an answer as a database keeps them: JSON, deflated."""
+"""JSON records as a database keeps them, compressed with zlib."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from state.errors import DamagedError
 
 _MOST_BYTES = 1 << 26
-"""Of one record; of what claims more it is not waited for how much more."""
+"""Of one record, inflated: a damaged one may claim any size."""
 
 
-def packed(record: Mapping[str, object]) -> bytes:
-    """The bytes to keep; `unpacked` gives back exactly what went in."""
+def deflate_json(record: Mapping[str, object]) -> bytes:
+    """The bytes to keep; `inflate_json` gives back exactly what went in."""
     text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
     return zlib.compress(text.encode("utf-8", "surrogatepass"))
 
 
-def unpacked(body: bytes, what: str, hint: str) -> dict[str, Any]:
+def inflate_json(body: bytes, what: str, hint: str) -> dict[str, Any]:
     """The record; errors call it `what`.
 
     Raises:

@@ -47,12 +47,12 @@ _writable: set[tuple[str, str]] = set()
 
 def _may_write(url: str, schema: str) -> bool:
     """Whether what this role asks can be kept there; False too where nothing was ingested."""
-    from state.postgres import connect, place, postgres_failures, value
+    from state.postgres import connect, fetch_value, postgres_failures, server_address
 
     if (url, schema) in _writable:
         return True
-    with postgres_failures(place(url)), connect(url, schema) as db:
+    with postgres_failures(server_address(url)), connect(url, schema) as db:
         may = "select coalesce(has_table_privilege(to_regclass(%s), 'insert'), false)"
-        if value(db, may, f"{schema}.traces"):
+        if fetch_value(db, may, f"{schema}.traces"):
             _writable.add((url, schema))
     return (url, schema) in _writable
