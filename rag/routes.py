@@ -25,7 +25,7 @@ def decide(state: GraphState) -> tuple[Decision, str]:
     when a rewrite brought no unseen chunk, or when there is no better query; what earlier loops
     found is always used.
     """
-    if state["unheld"]:
+    if state["gaps"]:
         return _after_a_reply(state)
     relevant = sum(grade["relevant"] for grade in state["grades"].values())
     enough = "1 relevant chunk" if relevant == 1 else f"{relevant} relevant chunks"
@@ -83,7 +83,7 @@ def after_contextualizing(state: GraphState) -> AfterContextualizing:
 
 def after_grading(state: GraphState) -> AfterGrading:
     match decide(state)[0]:
-        case "generate" if state["unheld"] and not _has_new(state):
+        case "generate" if state["gaps"] and not _has_new(state):
             return "record_turn"
         case "generate":
             found = any(grade["relevant"] for grade in state["grades"].values())

@@ -90,7 +90,7 @@ class QuestionState(TypedDict):
     `scratchpad` holds the last attempt's critique and nothing older: each write replaces it, and
     record_turn leaves it empty.
     `second_query` is searched beside `query`. `model_decides`: only the model that answers may say
-    that the documents hold no answer. `unheld` is what it said that it was not given, while that is
+    that the documents hold no answer. `gaps` is what it said that it was not given, while that is
     searched for.
     `retrieval_scores` are the last query's, best first; `documents` is every chunk of the
     question so far. `no_query` says why there is no better
@@ -114,7 +114,7 @@ class QuestionState(TypedDict):
     grades: Annotated[dict[str, Grade], UntrackedValue]
     sufficient: Annotated[bool, UntrackedValue]
     model_decides: Annotated[bool, UntrackedValue]
-    unheld: Annotated[list[str], UntrackedValue]
+    gaps: Annotated[list[str], UntrackedValue]
     loops: Annotated[list[LoopRecord], UntrackedValue]
     loop_count: Annotated[int, UntrackedValue]
     max_loops: Annotated[int, UntrackedValue]

@@ -47,9 +47,9 @@ _UNSEEN = re.compile(f"[{_INVISIBLE}]")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`said` is what it is compared by; `[start, end)` are characters of the document."""
+    """`key` is what it is compared by; `[start, end)` are characters of the document."""
 
-    said: str
+    key: str
     start: int
     end: int
 
@@ -70,12 +70,10 @@ def locate(quote: str, document: ContextDocument) -> list[QuoteSpan]:
     """Where the quote stands, or its pieces between ellipses; empty unless all of them do."""
     text, whole = [*_words(document["excerpts"])], quote[:_LONGEST]
     pieces = _ELLIPSIS.split(whole)
-    if len(pieces) > 1 and _exactly([word.said for word in match_words(whole)], text) is not None:
+    if len(pieces) > 1 and _exactly([word.key for word in match_words(whole)], text) is not None:
         pieces = [whole]  # the document has the sign itself
     told = [(piece, [*match_words(piece)]) for piece in pieces]
-    asked = [
-        (_signs(piece, words), [word.said for word in words]) for piece, words in told if words
-    ]
+    asked = [(_signs(piece, words), [word.key for word in words]) for piece, words in told if words]
     if not any(_says_something(said) for _, said in asked):
         return []
     found = [(place, signs) for signs, said in asked if (place := _find(said, text)) is not None]
@@ -134,7 +132,7 @@ def _find(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:
 
 
 def _exactly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:
-    joined = "".join(f" {word.said}" for word in text) + " "
+    joined = "".join(f" {word.key}" for word in text) + " "
     at = joined.find(f" {' '.join(piece)} ")
     if at < 0:
         return None
@@ -145,7 +143,7 @@ def _exactly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | No
 def _nearly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:
     places: dict[str, list[int]] = {}
     for place, word in enumerate(text):
-        places.setdefault(word.said, []).append(place)
+        places.setdefault(word.key, []).append(place)
     room = max(1, round(len(piece) * (1 - NEAR)))
     lines = Counter(
         place - n
@@ -156,7 +154,7 @@ def _nearly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | Non
     found: list[tuple[float, int, int]] = []
     for line, _ in lines.most_common(_TRIED):
         low, high = max(line - room, 0), min(line + len(piece) + room, len(text))
-        near = [word.said for word in text[low:high]]
+        near = [word.key for word in text[low:high]]
         held = SequenceMatcher(None, piece, near, autojunk=False).get_matching_blocks()[:-1]
         if held:
             start, end = held[0].b, held[-1].b + held[-1].size

@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 BOLD, CODE = "bold", "code"
-_FACES = {
+_STYLES = {
     CODE: re.compile(r"mono|courier|consol|typewriter|menlo|\b(?:cm|sf)tt", re.IGNORECASE),
     BOLD: re.compile(r"bold|black|heavy|demi|-medi\b|\b(?:cm|sf)bx", re.IGNORECASE),
 }
@@ -60,7 +60,7 @@ class TextRun(NamedTuple):
 @lru_cache(maxsize=256)
 def font_style(font: str) -> str:
     """BOLD, CODE or "", by the font's name."""
-    return next((style for style, names in _FACES.items() if names.search(font)), "")
+    return next((style for style, names in _STYLES.items() if names.search(font)), "")
 
 
 def count_fonts(runs: Iterable[TextRun]) -> Counter[Font]:

@@ -32,7 +32,7 @@ class Result(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _whole(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: _mended(value) for name, value in values.items()}
+        return {name: _without_surrogates(value) for name, value in values.items()}
 
 
 class Place(Result):
@@ -109,12 +109,12 @@ class CollectionTools:
         "abstained" means that the documents do not hold an answer.
         """
         with self._open() as session:
-            return Answer.model_validate(session.ask(_worded(question)))
+            return Answer.model_validate(session.ask(_checked_question(question)))
 
     def search(self, query: Words, k: Annotated[int, Field(ge=1, le=50)] = 8) -> Passages:
         """The best passages for a query, best first, with their text and place."""
         with self._open() as session:
-            hits = session.reader.search(_worded(query), k)
+            hits = session.reader.search(_checked_question(query), k)
         return Passages(
             results=[
                 Passage.model_validate({**hit, "rank": rank, "score": round(hit["score"], 4)})
@@ -162,17 +162,17 @@ class CollectionTools:
                     self._session = open_session(self._settings)
                 yield self._session
         except CragError as error:
-            raise ToolError(_mended(str(error)[:500])) from None
+            raise ToolError(_without_surrogates(str(error)[:500])) from None
 
 
-def _worded(text: str) -> str:
+def _checked_question(text: str) -> str:
     """The question without what surrounds it; raises UsageError where it holds no word."""
     if not any(character.isalnum() for character in text):
         raise UsageError("The question is empty.")
     return text.strip()
 
 
-def _mended(value: Any) -> Any:
+def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return without_surrogates(value)
-    return [_mended(each) for each in value] if isinstance(value, list) else value
+    return [_without_surrogates(each) for each in value] if isinstance(value, list) else value

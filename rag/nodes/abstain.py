@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 
 from rag.citations.check import with_markers
 from rag.dependencies import Dependencies
-from rag.engines.local.answer import quoted_part
+from rag.engines.local.answer import snippet_part
 from rag.nodes.update import Update
 from rag.question.parts import is_near
 from rag.reading.snippets import shown_snippets
@@ -27,7 +27,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     nearest: list[Citation] = [{**each, "marker": n} for n, each in enumerate(found, start=1)]
     points = bool(state["nearest"])
     told = points or (state["refusal"] is None and any(map(is_near, state["parts"])))
-    shown = list(map(quoted_part, nearest)) if told else []
+    shown = list(map(snippet_part, nearest)) if told else []
     refused = deps.engine.model is not None and state["budget_spent"] is None
     said = REFUSED if refused else UNSURE if shown else ABSENT
     why = _cut(state["refusal"] or "", LONGEST_REFUSAL) or "The nearest passages:"

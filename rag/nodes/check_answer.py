@@ -30,15 +30,15 @@ CORE = 0.5
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
     checked = check_draft(state["draft"], state["context"], state["standalone_question"])
-    unheld = _not_in_documents(state)
+    gaps = _not_in_documents(state)
     wrong = _wrong(checked)
-    if unheld and not wrong and _may_search_again(state, deps):
+    if gaps and not wrong and _may_search_again(state, deps):
         if checked.text:
             runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
-        return {**_found(checked), "unheld": unheld, "draft": [], "status": None}
+        return {**_found(checked), "gaps": gaps, "draft": [], "status": None}
     may_retry = (
         state["generation_retries"] < MAX_RETRIES
-        and not state["unheld"]
+        and not state["gaps"]
         and state["budget_spent"] is None
         and state["complete"]
         and deps.engine.model is not None
@@ -56,7 +56,7 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     if _is_better(state["claims"], checked.claims, state):
         names = ("generation", "citations", "claims", "dropped")
         kept = {name: state[name] for name in names}  # type: ignore[literal-required]
-        missing = state["unheld"] or state["missing"]
+        missing = state["gaps"] or state["missing"]
         kept |= {"missing": missing, "nearest": []}
         return {**spent, **kept, "status": _kept_status(state)}
     return {**spent, **_found(checked), "status": _status(checked, state)}
@@ -78,7 +78,7 @@ def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
     `MOST_CALLS` calls are made in all.
     """
     given = sum(len(document["excerpts"]) for document in state["context"])
-    before = state["unheld"] or state["generation_retries"] or state["budget_spent"] is not None
+    before = state["gaps"] or state["generation_retries"] or state["budget_spent"] is not None
     return (
         state["complete"]
         and not deps.engine.answers_once
@@ -114,7 +114,7 @@ def _is_better(old: list[ClaimRecord], new: list[ClaimRecord], state: GraphState
     """
     cut_short = state["budget_spent"] is not None and any(each["citations"] for each in old)
     cited = any(each["citations"] for each in new)
-    lacks_less = cited and len(state["missing"]) < len(state["unheld"])
+    lacks_less = cited and len(state["missing"]) < len(state["gaps"])
     return bool(old) and (cut_short or (_worth(old) > _worth(new) and not lacks_less))
 
 

@@ -29,7 +29,7 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
                 tried=tried,
                 documents=state["documents"],
                 grades=state["grades"],
-                missing=state["unheld"],
+                missing=state["gaps"],
             )
         )
     except BudgetSpent as error:

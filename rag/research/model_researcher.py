@@ -205,7 +205,7 @@ class ModelResearcher:
             reply = self._chat.ask(messages, self._budget, REPLY_TOKENS, shape, _unseen)
             with suppress(ValidationError):
                 return shape.model_validate(reply.fields())
-        who = self._chat.who
+        who = self._chat.label
         warnings.append(f"{who} gave no usable {shape.__name__} in {ATTEMPTS} attempts.")
         return None
 

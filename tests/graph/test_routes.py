@@ -87,13 +87,13 @@ def test_without_a_better_query_no_loop_runs(found: GraphState, why: str, web: s
     [
         ({}, "generate", "refine"),
         ({"web": "allowed"}, "generate", "search_web"),
-        ({"unheld": ["q"], "loop_count": 1}, "generate", "refine"),
-        ({"unheld": ["q"], "new_documents": []}, "abstain", "abstain"),
-        ({"unheld": ["q"], "new_documents": [], "web": "allowed"}, "abstain", "search_web"),
-        ({"unheld": ["q"], "no_query": "none"}, "abstain", "abstain"),
-        ({"unheld": ["q"], "no_query": "none", "web": "searched"}, "generate", "refine"),
-        ({"unheld": ["q"], "new_documents": [], "generation": "Half."}, "generate", "record_turn"),
-        ({"unheld": ["q"], "no_query": "none", "generation": "Half."}, "generate", "record_turn"),
+        ({"gaps": ["q"], "loop_count": 1}, "generate", "refine"),
+        ({"gaps": ["q"], "new_documents": []}, "abstain", "abstain"),
+        ({"gaps": ["q"], "new_documents": [], "web": "allowed"}, "abstain", "search_web"),
+        ({"gaps": ["q"], "no_query": "none"}, "abstain", "abstain"),
+        ({"gaps": ["q"], "no_query": "none", "web": "searched"}, "generate", "refine"),
+        ({"gaps": ["q"], "new_documents": [], "generation": "Half."}, "generate", "record_turn"),
+        ({"gaps": ["q"], "no_query": "none", "generation": "Half."}, "generate", "record_turn"),
     ],
 )
 def test_a_model_is_asked_first_and_again_only_where_something_new_was_found(

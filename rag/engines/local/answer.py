@@ -28,7 +28,7 @@ def generate(request: GenerateRequest, emit: Emit) -> Generated:
             warnings.append(told.format(part["question"]["text"]))
         if known or is_near(part):
             shown += [each for each in own[:most] if not _is_among(each, shown)]
-    parts = tuple(map(quoted_part, shown))
+    parts = tuple(map(snippet_part, shown))
     text = "\n\n".join(part["text"].rstrip() for part in parts)
     if text:
         emit(text)
@@ -39,7 +39,7 @@ def generate(request: GenerateRequest, emit: Emit) -> Generated:
     return Generated(parts, complete=complete, warnings=tuple(warnings))
 
 
-def quoted_part(located: Citation) -> AnswerPart:
+def snippet_part(located: Citation) -> AnswerPart:
     """A snippet as a unit of an answer."""
     # A marker within code or a table would be of it.
     last = located["shown"].rpartition("\n")[2]

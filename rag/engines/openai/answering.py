@@ -114,7 +114,7 @@ def _unfinished_reason(chat: ChatModel, reply: Reply, budget: Budget) -> str:
         return f"The answer is unfinished. {spent}"
     empty = f"replied with {'thinking only' if reply.thinks else 'an empty answer'}"
     broken = empty if reply.whole else "broke off before the answer was finished"
-    return f"{chat.who} {_ENDINGS.get(str(reply.finish_reason), broken)}."
+    return f"{chat.label} {_ENDINGS.get(str(reply.finish_reason), broken)}."
 
 
 class _StreamedText:

@@ -41,14 +41,14 @@ _HOSTED_THINKERS = re.compile(r"o\d|gpt-5")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`most` are the tokens of its reply besides thinking; `wanted` is the shape of that reply;
-    with `receive` it is streamed, each piece of text given as it arrives.
+    """`max_tokens` of its reply besides thinking; `schema` is the shape of that reply; with
+    `receive` it is streamed, each piece of text given as it arrives.
     """
 
     messages: Messages
     budget: Budget
-    most: int
-    wanted: type[BaseModel] | None = None
+    max_tokens: int
+    schema: type[BaseModel] | None = None
     receive: Receive | None = None
 
 
@@ -69,7 +69,7 @@ class ChatModel:
         return f"ChatModel({self.name!r} at {self.endpoint.host})"
 
     @property
-    def who(self) -> str:
+    def label(self) -> str:
         return f"Model {self.name} at {self.endpoint.host}"
 
     @cached_property
@@ -98,18 +98,19 @@ class ChatModel:
         self,
         messages: Messages,
         budget: Budget,
-        most: int,
-        wanted: type[BaseModel] | None = None,
+        max_tokens: int,
+        schema: type[BaseModel] | None = None,
         receive: Receive | None = None,
     ) -> Reply:
-        """The reply, in the shape of `wanted` where the model kept to it; a stream that breaks off
+        """The reply, in the shape of `schema` where the model kept to it; a stream that breaks off
         behind a piece is a reply without a finish_reason.
 
         Raises:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call, or its time ran out during it.
         """
-        request = Request(with_schema(sendable(messages), wanted), budget, most, wanted, receive)
+        messages = with_schema(sendable(messages), schema)
+        request = Request(messages, budget, max_tokens, schema, receive)
         reply = self._counted(request)
         if reply.thinks and not self._thinks:
             self._thinks = True
@@ -118,7 +119,7 @@ class ChatModel:
         if reply.refusal and not reply.content:
             said = redacted(reply.refusal, self.endpoint)
             hint = "Ask in other words, or use another model."
-            raise ModelError(f"{self.who} refused to answer{said}.", hint)
+            raise ModelError(f"{self.label} refused to answer{said}.", hint)
         return reply
 
     def _counted(self, request: Request) -> Reply:
@@ -146,7 +147,7 @@ class ChatModel:
         """In the form that the server is known to take; a form or a parameter that it refuses is
         left at once, and not tried again.
         """
-        form = (self.server.known.form or FORMS[0]) if request.wanted is not None else TEXT
+        form = (self.server.known.form or FORMS[0]) if request.schema is not None else TEXT
         sure = True
         again = request.receive is not None and self._settings.max_retries > 0
         while True:
@@ -158,7 +159,7 @@ class ChatModel:
                 if isinstance(told, ModelLateError) and (left is None or left > 0):
                     self.server.was_late(tokens_of(request.messages))
                 status = getattr(error, "status_code", None)
-                crashed = status == CRASH and request.wanted is not None
+                crashed = status == CRASH and request.schema is not None
                 if crashed or isinstance(told, RequestRefusedError):
                     if (after := _next_form(form, told, request)) is None:
                         raise told from None
@@ -169,15 +170,15 @@ class ChatModel:
                 else:
                     raise told from None
             else:
-                if request.wanted is not None and sure:
+                if request.schema is not None and sure:
                     self.server.learn(form=form)
                 return reply
 
     def _sent(self, form: str, request: Request) -> Reply:
         from rag.endpoint.bounded_client import request_deadline
 
-        most = request.most + (THINKING if self._thinks else 0)
-        model = self._model.bind(**self._options(form, request, most))
+        max_tokens = request.max_tokens + (THINKING if self._thinks else 0)
+        model = self._model.bind(**self._options(form, request, max_tokens))
         left = request.budget.seconds_left
         began = time.perf_counter()
         with request_deadline(self.seconds, left()):
@@ -185,11 +186,11 @@ class ChatModel:
                 reply = Reply.of(model.invoke(request.messages))
             else:
                 pieces = map(Reply.of, model.stream(request.messages))
-                reply = read_stream(pieces, request.receive, 8 * most, left)
+                reply = read_stream(pieces, request.receive, 8 * max_tokens, left)
         self.server.time(reply, time.perf_counter() - began)
         return reply
 
-    def _options(self, form: str, request: Request, most: int) -> dict[str, Any]:
+    def _options(self, form: str, request: Request, max_tokens: int) -> dict[str, Any]:
         """Of one request; a token or money budget caps its output as well."""
         import openai
 
@@ -197,14 +198,14 @@ class ChatModel:
         budget.check()
         if budget.counts:
             room = budget.max_output_tokens(tokens_of(request.messages), self.price)
-            most = most if room is None else min(most, room)
+            max_tokens = max_tokens if room is None else min(max_tokens, room)
         left = budget.seconds_left()
         seconds = max(self.seconds if left is None else min(self.seconds, left), 0.001)
         method, *bare = form.split()
         options: dict[str, Any] = {}
         body: dict[str, Any] = {}
-        if request.wanted is not None and method != TEXT:
-            options |= _asked_by(self._model, request.wanted, method)
+        if request.schema is not None and method != TEXT:
+            options |= _asked_by(self._model, request.schema, method)
             if "response_format" in options:
                 # Past the SDK's own parser, which loses a reply that was cut short.
                 body["response_format"] = options.pop("response_format")
@@ -216,7 +217,7 @@ class ChatModel:
                 if (value := getattr(self._settings, name)) is not None:
                     options[name] = value
             # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
-            body["max_completion_tokens" if self.endpoint.is_openai else "max_tokens"] = most
+            body["max_completion_tokens" if self.endpoint.is_openai else "max_tokens"] = max_tokens
         return {**options, "extra_body": body}
 
 
@@ -235,5 +236,5 @@ def _next_form(form: str, told: ModelError, request: Request) -> str | None:
     method, *bare = form.split()
     if not bare and _OPTIONAL.search(told.message):
         return f"{method} {BARE}"
-    rest = FORMS[FORMS.index(method) + 1 :] if request.wanted is not None else ()
+    rest = FORMS[FORMS.index(method) + 1 :] if request.schema is not None else ()
     return " ".join([rest[0], *bare]) if rest else None

@@ -85,7 +85,7 @@ class OpenAIEngine:
         collection = self.settings.collection
         ask = partial(contextualize, self.chat, question, history, collection, self.budget)
         local = partial(self.local.contextualize, question, history)
-        unusable = f"{self.chat.who} did not rewrite the follow-up question."
+        unusable = f"{self.chat.label} did not rewrite the follow-up question."
         return self._or_local(ask, local, "It was read as code reads it.", unusable)
 
     def grade(self, request: GradeRequest) -> Graded:

@@ -205,22 +205,22 @@ def sendable(messages: Messages) -> Messages:
     return [(role, without_surrogates(text)) for role, text in messages]
 
 
-def with_schema(messages: Messages, wanted: type[BaseModel] | None) -> Messages:
+def with_schema(messages: Messages, schema: type[BaseModel] | None) -> Messages:
     """With the shape of the reply told in words, which is all that some servers heed, before the
     question, so that the question stays last.
     """
-    if wanted is None:
+    if schema is None:
         return messages
     *before, (role, text) = messages
     head, _, last = text.rpartition("\n")
-    line = f"Reply with one JSON object and nothing else: {_shape_of(wanted)}"
+    line = f"Reply with one JSON object and nothing else: {_shape_of(schema)}"
     return [*before, (role, f"{head}\n{line}\n{last}")]
 
 
 @lru_cache(maxsize=256)
-def _shape_of(wanted: type[BaseModel]) -> str:
+def _shape_of(schema: type[BaseModel]) -> str:
     """As one line of JSON with its kinds of values."""
-    whole = wanted.model_json_schema()
+    whole = schema.model_json_schema()
     return _shown(whole, whole.get("$defs", {}))
 
 

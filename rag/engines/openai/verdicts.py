@@ -97,7 +97,7 @@ def grade(chat: ChatModel, local: Engine, request: GradeRequest, budget: Budget)
     if left := [chunk for chunk in request.chunks if chunk["chunk_id"] not in grades]:
         by_code = local.grade(replace(request, chunks=left)).grades
         grades |= {each["chunk_id"]: each for each in by_code}
-    told = f"{chat.who} gave no readable grade for some; the local grader graded them."
+    told = f"{chat.label} gave no readable grade for some; the local grader graded them."
     return Graded(
         grades=tuple(grades[chunk["chunk_id"]] for chunk in request.chunks),
         sufficient=any(each["relevant"] for each in (*grades.values(), *request.earlier.values())),
@@ -111,7 +111,7 @@ def verify(
     """Whether each claim is supported by the quote of the same place, in one call."""
     found = _asked(chat, verify_messages(claims, quotes), "claim", len(claims), budget)
     missing = len(claims) - len(found)
-    warnings = (f"{chat.who} did not check {many(missing, 'claim')}.",) if missing else ()
+    warnings = (f"{chat.label} did not check {many(missing, 'claim')}.",) if missing else ()
     verdicts = [found.get(number) for number in range(1, len(claims) + 1)]
     return Verified(tuple(None if v is None else v.holds for v in verdicts), warnings=warnings)
 
