@@ -98,12 +98,10 @@ def check_draft(
 ) -> CheckedDraft:
     """`context` is what was given to whoever wrote the parts."""
     given = {document["number"]: document for document in context}
-    return CheckedDraft.of(parts, [_check_part(part, given, question) for part in parts])
+    return CheckedDraft.of(parts, [_judge(part, given, question) for part in parts])
 
 
-def _check_part(
-    part: AnswerPart, given: Mapping[int, ContextDocument], question: str
-) -> PartVerdict:
+def _judge(part: AnswerPart, given: Mapping[int, ContextDocument], question: str) -> PartVerdict:
     if part["located"]:
         return PartVerdict("verified", QUOTED, tuple(part["located"]))
     from rag.citations.agreement import find_discrepancy
@@ -211,9 +209,7 @@ def with_markers(text: str, markers: str, *, verbatim: bool = False) -> str:
 
 
 def dropped_lines(dropped: Sequence[str], claims: Sequence[ClaimRecord]) -> list[str]:
-    """What was taken out of an answer, in a line each; with the reason, where the claim is told
-    with its verdict.
-    """
+    """A line for each part taken out of an answer, with the reason where its claim has one."""
     reasons = {claim["text"]: claim["reason"] for claim in claims}
     return [
         f"left out: “{' '.join(text.split())}”" + (f" ({reasons[text]})" if text in reasons else "")
