@@ -29,7 +29,10 @@ def search(
     ],
     json_: options.Json = False,
 ) -> None:
-    """Print the chunks that a query retrieves, best first, and what in each is nearest to it."""
+    """Print the chunks that a query retrieves, best first.
+
+    Of each is shown what comes nearest to the query.
+    """
     from rag.opening import open_reader
     from rag.reading.reranker import Reranker
     from rag.reading.snippets import nearest_of
