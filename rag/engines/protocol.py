@@ -97,7 +97,8 @@ class Rewritten(EngineResult):
 class GenerateRequest:
     """`parts` are the questions within the question; `documents` is what was retrieved, best
     first; `context` what a model is given of it. `draft` is what was written before and sent back,
-    `feedback` what was wrong with it; both are empty at first.
+    `feedback` what was wrong with it; both are empty at first. `confidence` is that of the surest
+    relevant chunk, where it was graded with one.
     """
 
     question: str
@@ -108,6 +109,7 @@ class GenerateRequest:
     draft: Sequence[AnswerPart] = ()
     documents: Sequence[RetrievedChunk] = ()
     context: Sequence[ContextDocument] = ()
+    confidence: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

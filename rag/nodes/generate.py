@@ -22,6 +22,7 @@ from state.graph_state import GraphState
 
 def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
+    relevant = [grade["confidence"] for grade in state["grades"].values() if grade["relevant"]]
     request = GenerateRequest(
         question=state["standalone_question"],
         parts=state["parts"],
@@ -31,6 +32,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         history=state["timeline"],
         feedback=tuple(state["scratchpad"]) if state["generation_retries"] else (),
         draft=state["draft"] if state["generation_retries"] else (),
+        confidence=max(filter(None, relevant), default=None),
     )
 
     def emit(text: str) -> None:

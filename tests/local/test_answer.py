@@ -5,6 +5,12 @@ import re
 import pytest
 from ingest_runs import session_of
 
+from rag.engines.local.answer import generate
+from rag.engines.protocol import GenerateRequest
+from rag.question.parse import parse_question
+from rag.reading.reranker import Reranker
+from rag.reading.snippets import shown_snippets
+
 MANUAL = """# Pump
 
 The pump lifts water from the sump to the tank. It was fitted by the firm of
@@ -130,6 +136,16 @@ def test_note_signs_of_a_document_are_not_taken_for_markers(session):
 def test_a_marker_stands_on_a_line_of_its_own_behind_code(session):
     answer = session.ask("How is the frobnicator daemon started?")
     assert 'has started."\n[' in answer["answer"]
+
+
+def test_an_answer_of_what_is_merely_nearest_says_so(session, tmp_path):
+    chunks = session.reader.search("the pump", 3)
+    question = parse_question("the pump", session.reader)
+    passages = shown_snippets([question], chunks, Reranker(tmp_path), session.reader)
+    part = {"question": question, "pool": chunks, "in_domain": None}
+    for confidence, warnings in ((0.01, 1), (0.9, 0), (None, 0)):
+        request = GenerateRequest("the pump", [part], passages, (), confidence=confidence)
+        assert len(generate(request, lambda _: None).warnings) == warnings
 
 
 def test_a_document_that_is_asked_for_by_its_number_is_believed_to_answer(tmp_path):

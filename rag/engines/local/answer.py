@@ -32,7 +32,11 @@ def generate(request: GenerateRequest, emit: Emit) -> Generated:
     text = "\n\n".join(part["text"].rstrip() for part in parts)
     if text:
         emit(text)
-    return Generated(parts, complete=not warnings, warnings=tuple(warnings))
+    complete = not warnings
+    sure = request.confidence
+    if text and sure is not None and sure < grader_model().relevant:
+        warnings.append("These passages lie nearest to it; judge yourself whether they answer it.")
+    return Generated(parts, complete=complete, warnings=tuple(warnings))
 
 
 def snippet_part(located: Citation) -> AnswerPart:

@@ -48,6 +48,9 @@ def grade(request: GradeRequest, collection: CollectionReader, reranker: Reranke
         for of_parts in zip(*(grades for _, grades in judged), strict=True)
     ]
     in_domain = tuple(known for known, _ in judged)
+    found = any(each["relevant"] for each in [*request.earlier.values(), *grades])
+    if any(map(model.is_in_domain, in_domain)) and not found:
+        grades = _with_nearest(grades)
     sufficient = all(map(model.is_in_domain, in_domain))
     return Graded(tuple(grades), sufficient=sufficient, in_domain=in_domain)
 
@@ -182,6 +185,23 @@ def _grade(
         "reason": reason_for(pool.question, terms_with_headings(chunk), knows=inside),
         "grader": "local",
     }
+
+
+def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
+    """With the likeliest chunk relevant: what the collection knows of has a nearest place in it. To
+    what every page speaks of ("What is a closure?") none stands out by its words.
+    """
+    best = max((each["confidence"] or 0.0 for each in grades), default=0.0)
+    return [
+        {
+            **each,
+            "relevant": True,
+            "reason": f"{each['reason']}; the nearest there is",
+        }
+        if each["confidence"] == best
+        else each
+        for each in grades
+    ]
 
 
 def reason_for(question: ParsedQuestion, held: Collection[str], *, knows: bool) -> str:
