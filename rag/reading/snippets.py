@@ -10,7 +10,7 @@ from statistics import fmean
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.index.vocabulary import reading_for
-from rag.question.parse import parse_question, share, split_context
+from rag.question.parse import parse_question, share, specific_terms, split_context
 from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings
 from rag.reading.stretches import Stretch, reach, section_units, stretches_of
@@ -37,6 +37,10 @@ _RANK = 0.01
 _CODE = 0.05
 _SAME_CHUNK = 0.04
 """Less where another stretch of its chunk is shown."""
+_NAMED_SECTION = 0.1
+"""More where it begins a section that the question names ("What is a snapshot?"), which every page
+speaks of: of 33 such questions some six begin where they are answered for it.
+"""
 _COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
 _FAR_BEHIND_BY_WORDS = 0.12
 """Where no transformer reads: static vectors tell less."""
@@ -169,7 +173,7 @@ def _measured(
             nearness = fmean(near)
             worth = nearness + _CODE * stretch.has_code
             if reranker.is_neural:
-                worth += _RANK * behind
+                worth += _RANK * behind + _NAMED_SECTION * _opens_named(question, stretch)
             else:
                 held = share(question["weights"], set(terms(stretch.text)))
                 worth += _RANK_BY_WORDS * behind + _COVERED_BY_WORDS * held
@@ -179,6 +183,16 @@ def _measured(
             kept = found if _says_more(question, stretch) and nearness > least else repeating
             kept.append(ScoredStretch(stretch, worth, max(near), likeness, begins))
     return found or repeating
+
+
+def _opens_named(question: ParsedQuestion, stretch: Stretch) -> float:
+    """The share of a section's heading that is all the question asks about, of what begins it."""
+    first = stretch.units[0]
+    if first.alone or not stretch.above or first != section_units(stretch)[0]:
+        return 0.0
+    heading = set(terms(text_between(stretch.chunk, *stretch.above[-1].extent)))
+    asked = set(specific_terms(question))
+    return len(asked) / len(heading) if asked and asked <= heading else 0.0
 
 
 def _extents(stretch: Stretch, begins: int) -> list[tuple[int, int]]:

@@ -125,7 +125,7 @@ def test_a_passage_that_can_be_taken_apart_in_many_ways_is_read_in_time(text, tm
 class Reads(Reranker):
     """A meaning that somebody reads: the share of the question's words."""
 
-    reads = True
+    is_neural = True
 
     def __init__(self):
         super().__init__(Path())
@@ -147,6 +147,17 @@ def test_the_nearest_in_meaning_comes_first_where_somebody_reads(reranker, first
     assert ranked[0]["chunk_id"] == first
     scores = [each["score"] for each in ranked]
     assert scores == sorted(scores, reverse=True)
+
+
+def test_what_begins_the_section_that_is_asked_about_comes_before_what_is_as_near(tmp_path):
+    store = (
+        "# Store\n\nEvery snapshot lies in the store.\n\n## Keys\n\nA snapshot has a key.\n\n"
+        "## Snapshots\n\nA directory as it was at a moment.\n\nOne snapshot refers to another.\n"
+    )
+    reader = collection_of(tmp_path, {"store.md": store})
+    question = parse_question("What is a snapshot?", reader)
+    first, *_ = snippets(question, reader.search("What is a snapshot?", 8), Reads())
+    assert first.stretch.text.startswith("A directory as it was")
 
 
 def test_an_answer_of_one_new_word_is_one(tmp_path):
