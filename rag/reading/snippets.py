@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import fmean
 
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.index.vocabulary import reading_for
-from rag.question.parse import parse_question, share, specific_terms, split_context
+from rag.question.parse import parse_question
 from rag.reading.display import display_text, lead_of
-from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings
-from rag.reading.stretches import Stretch, reach, section_units, stretches_of
+from rag.reading.reranker import MaxSim, Reranker
+from rag.reading.scoring import ScoredStretch, extents_of, nearest_stretch, score_stretches
+from rag.reading.stretches import Stretch, begins_section, reach, section_units, stretches_of
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
@@ -21,8 +22,6 @@ from state.blocks import PROSE
 from state.passages import ParsedQuestion, RetrievedChunk, heading_at, make_citation, text_between
 
 MOST = 3
-READ = 16
-"""Chunks whose stretches are compared: those of a question, and of as many of its corrections."""
 FIRST_LONGEST, NEXT_LONGEST = 400, 300
 """Characters of the first, and of each further one."""
 BESIDE = 150
@@ -32,16 +31,8 @@ FAR_BEHIND = 0.075
 documentations 110 are answered in what is shown so, in 676 characters (median).
 """
 
-# What a stretch is worth beside its likeness. Each stands on a plateau over seven documentations.
-_RANK = 0.01
-_CODE = 0.05
 _SAME_CHUNK = 0.04
 """Less where another stretch of its chunk is shown."""
-_NAMED_SECTION = 0.1
-"""More where it begins a section that the question names ("What is a snapshot?"), which every page
-speaks of: of 33 such questions some six begin where they are answered for it.
-"""
-_COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
 _FAR_BEHIND_BY_WORDS = 0.12
 """Where no transformer reads: static vectors tell less."""
 
@@ -53,19 +44,6 @@ _SAID_AGAIN = 0.1
 """A stretch of which no more of the words are new repeats one that is shown."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScoredStretch:
-    """`score` is comparable within one question only; `read` is its chunk's text as it was read, in
-    which the chunk `begins` behind its headings.
-    """
-
-    stretch: Stretch
-    score: float
-    similarity: float
-    read: MaxSim
-    begins: int
-
-
 def snippets(
     question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
 ) -> list[ScoredStretch]:
@@ -73,7 +51,7 @@ def snippets(
     rather of several chunks than of one (after maximal marginal relevance, Carbonell and
     Goldstein 1998).
     """
-    found = _measured(question, chunks, reranker)
+    found = score_stretches(question, chunks, reranker)
     by_words = (_FAR_BEHIND_BY_WORDS, 0.0)
     far, same = (FAR_BEHIND, _SAME_CHUNK) if reranker.is_neural else by_words
     kept: list[ScoredStretch] = []
@@ -90,7 +68,7 @@ def _tightened(found: ScoredStretch) -> Stretch:
     says what that is about, does so still.
     """
     tight = found.stretch
-    if section_units(tight)[0] == tight.units[0]:
+    if begins_section(tight):
         return tight
     least = _near(tight, found.read, found.begins) - _SLACK
     while len(tight.units) > 1:
@@ -102,7 +80,7 @@ def _tightened(found: ScoredStretch) -> Stretch:
 
 
 def _near(stretch: Stretch, read: MaxSim, begins: int) -> float:
-    return fmean(read.within(*_extents(stretch, begins)) or [0.0])
+    return fmean(read.within(*extents_of(stretch, begins)) or [0.0])
 
 
 def _next(
@@ -133,14 +111,6 @@ def _repeats(stretch: Stretch, shown: Stretch) -> bool:
     return len(said - set(terms(shown.text))) <= _SAID_AGAIN * len(said)
 
 
-def nearest_stretch(
-    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
-) -> ScoredStretch | None:
-    """The best of the stretches, which a person is shown first."""
-    found = _measured(question, chunks, reranker)
-    return max(found, key=lambda each: each.score, default=None)
-
-
 def nearest_of(
     query: str, chunks: Sequence[RetrievedChunk], reader: CollectionReader, reranker: Reranker
 ) -> list[str]:
@@ -152,92 +122,6 @@ def nearest_of(
         as_prose(chunk["text"] if found is None else _tightened(found).text)
         for chunk, found in zip(chunks, nearest, strict=True)
     ]
-
-
-def _measured(
-    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
-) -> list[ScoredStretch]:
-    best = chunks[:READ]
-    top, ranks = _ranks(best)
-    found: list[ScoredStretch] = []
-    repeating: list[ScoredStretch] = []
-    texts = list(map(chunk_with_headings, best))
-    for chunk, text, likeness in zip(
-        best, texts, reranker.similarities(question["text"], texts), strict=True
-    ):
-        begins = len(text) - len(chunk["text"])
-        behind = ranks[chunk["chunk_id"]] - top
-        for stretch in stretches_of(chunk):
-            extents = _extents(stretch, begins)
-            near = likeness.within(*extents) or [0.0]
-            nearness = fmean(near)
-            worth = nearness + _CODE * stretch.has_code
-            if reranker.is_neural:
-                worth += _RANK * behind + _NAMED_SECTION * _opens_named(question, stretch)
-            else:
-                held = share(question["weights"], set(terms(stretch.text)))
-                worth += _RANK_BY_WORDS * behind + _COVERED_BY_WORDS * held
-            # A field of a file's head, or a row, that is no nearer than its title says nothing.
-            field = stretch.units[0].alone and not stretch.above
-            least = fmean(likeness.within(extents[0]) or [0.0]) + _RANK if field else -1.0
-            kept = found if _says_more(question, stretch) and nearness > least else repeating
-            kept.append(ScoredStretch(stretch, worth, max(near), likeness, begins))
-    return found or repeating
-
-
-def _opens_named(question: ParsedQuestion, stretch: Stretch) -> float:
-    """The share of a section's heading that is all the question asks about, of what begins it."""
-    first = stretch.units[0]
-    if first.alone or not stretch.above or first != section_units(stretch)[0]:
-        return 0.0
-    heading = set(terms(text_between(stretch.chunk, *stretch.above[-1].extent)))
-    asked = set(specific_terms(question))
-    return len(asked) / len(heading) if asked and asked <= heading else 0.0
-
-
-def _extents(stretch: Stretch, begins: int) -> list[tuple[int, int]]:
-    """The stretch with its document's title, the headings above it, and a row's header, in a text
-    whose chunk begins at `begins`.
-    """
-    own = [(stretch.start, stretch.end), *(each.extent for each in stretch.above)]
-    lead = stretch.chunk["blocks"][stretch.units[0].place].lead
-    if stretch.units[0].alone and lead and lead[0] >= stretch.chunk["start_char"]:
-        own.append(lead)
-    before = begins - stretch.chunk["start_char"]
-    found = [(before + start, before + end) for start, end in own]
-    if not stretch.above:
-        return [(0, begins), *found]
-    title = stretch.chunk["title"] or ""
-    return found if stretch.heading.startswith(title) else [(0, len(title)), *found]
-
-
-def _ranks(chunks: Sequence[RetrievedChunk]) -> tuple[float, dict[str, float]]:
-    """The best score, and each chunk's; what a correction found is worth as much as the last of
-    what the question did.
-    """
-    own = [chunk["score"] for chunk in chunks if not chunk["loop"]]
-    top, least = max(own, default=0.0), min(own, default=0.0)
-    ranks = {each["chunk_id"]: least if each["loop"] else each["score"] for each in chunks}
-    return top, ranks
-
-
-def _above(stretch: Stretch) -> str:
-    return f"{stretch.chunk['title'] or ''} {stretch.heading}"
-
-
-def coverage(question: ParsedQuestion, stretch: Stretch) -> float:
-    """The share of the question that it holds with what stands above it, 0 to 1: of the whole, or
-    of what was typed where more of that is held than of what is carried behind it.
-    """
-    held = {*terms(stretch.text), *terms(_above(stretch))}
-    typed = {*terms(split_context(question["text"])[0])}
-    alone = {term: weight for term, weight in question["weights"].items() if term in typed}
-    return max(share(question["weights"], held), share(alone, held))
-
-
-def _says_more(question: ParsedQuestion, stretch: Stretch) -> bool:
-    """Than the question itself and the headings above."""
-    return bool(set(terms(stretch.text)).difference(question["terms"], terms(_above(stretch))))
 
 
 def shown_snippets(

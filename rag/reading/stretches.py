@@ -101,6 +101,11 @@ def section_units(stretch: Stretch) -> Sequence[Unit]:
     )
 
 
+def begins_section(stretch: Stretch) -> bool:
+    """Whether no other unit stands between it and its heading."""
+    return section_units(stretch)[0] == stretch.units[0]
+
+
 def _sections(chunk: RetrievedChunk) -> Iterator[tuple[list[Block], list[Unit]]]:
     """The units below each heading of the chunk, with those above them in it."""
     above, units = list[Block](), list[Unit]()

@@ -10,7 +10,8 @@ from local_corpus import StaticReranker
 from rag.embed.protocol import TokenVectors
 from rag.question.parse import parse_question
 from rag.reading.reranker import MaxSim, Reranker
-from rag.reading.snippets import FIRST_LONGEST, coverage, shown_snippets, snippets
+from rag.reading.scoring import coverage
+from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 
 PAGE = """# Lamps

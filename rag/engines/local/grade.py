@@ -20,7 +20,7 @@ from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import FEW_CHUNKS, share, specific_terms
 from rag.reading.reranker import Reranker, chunk_with_headings
-from rag.reading.snippets import coverage, nearest_stretch
+from rag.reading.scoring import coverage, nearest_stretch
 from state.passages import Features, Grade, ParsedQuestion, QuestionPart, RetrievedChunk, is_web
 from state.wording import listed
 

@@ -1,0 +1,134 @@
+"""What each stretch of what was retrieved is worth as an answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from rag.index.terms import terms
+from rag.question.parse import share, specific_terms, split_context
+from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings
+from rag.reading.stretches import Stretch, begins_section, stretches_of
+from state.passages import ParsedQuestion, RetrievedChunk, text_between
+
+READ = 16
+"""Chunks whose stretches are compared: those of a question, and of as many of its corrections."""
+
+# What a stretch is worth beside its likeness. Each stands on a plateau over seven documentations.
+_RANK = 0.01
+_CODE = 0.05
+_NAMED_SECTION = 0.1
+"""More where it begins a section that the question names ("What is a snapshot?"), which every page
+speaks of: of 33 such questions some six begin where they are answered for it.
+"""
+_COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
+"""Where no transformer reads: static vectors tell less."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredStretch:
+    """`score` is comparable within one question only; `read` is its chunk's text as it was read, in
+    which the chunk `begins` behind its headings.
+    """
+
+    stretch: Stretch
+    score: float
+    similarity: float
+    read: MaxSim
+    begins: int
+
+
+def nearest_stretch(
+    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
+) -> ScoredStretch | None:
+    """The best of the stretches, which a person is shown first."""
+    found = score_stretches(question, chunks, reranker)
+    return max(found, key=lambda each: each.score, default=None)
+
+
+def score_stretches(
+    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
+) -> list[ScoredStretch]:
+    """Those of the first chunks, in their order."""
+    best = chunks[:READ]
+    top, ranks = _ranks(best)
+    found: list[ScoredStretch] = []
+    repeating: list[ScoredStretch] = []
+    texts = list(map(chunk_with_headings, best))
+    for chunk, text, likeness in zip(
+        best, texts, reranker.similarities(question["text"], texts), strict=True
+    ):
+        begins = len(text) - len(chunk["text"])
+        behind = ranks[chunk["chunk_id"]] - top
+        for stretch in stretches_of(chunk):
+            extents = extents_of(stretch, begins)
+            near = likeness.within(*extents) or [0.0]
+            nearness = fmean(near)
+            worth = nearness + _CODE * stretch.has_code
+            if reranker.is_neural:
+                worth += _RANK * behind + _NAMED_SECTION * _opens_named(question, stretch)
+            else:
+                held = share(question["weights"], set(terms(stretch.text)))
+                worth += _RANK_BY_WORDS * behind + _COVERED_BY_WORDS * held
+            # A field of a file's head, or a row, that is no nearer than its title says nothing.
+            field = stretch.units[0].alone and not stretch.above
+            least = fmean(likeness.within(extents[0]) or [0.0]) + _RANK if field else -1.0
+            kept = found if _says_more(question, stretch) and nearness > least else repeating
+            kept.append(ScoredStretch(stretch, worth, max(near), likeness, begins))
+    return found or repeating
+
+
+def _opens_named(question: ParsedQuestion, stretch: Stretch) -> float:
+    """The share of a section's heading that is all the question asks about, of what begins it."""
+    if stretch.units[0].alone or not stretch.above:
+        return 0.0
+    heading = set(terms(text_between(stretch.chunk, *stretch.above[-1].extent)))
+    asked = set(specific_terms(question))
+    named = bool(asked) and asked <= heading and begins_section(stretch)
+    return len(asked) / len(heading) if named else 0.0
+
+
+def extents_of(stretch: Stretch, begins: int) -> list[tuple[int, int]]:
+    """The stretch with its document's title, the headings above it, and a row's header, in a text
+    whose chunk begins at `begins`.
+    """
+    own = [(stretch.start, stretch.end), *(each.extent for each in stretch.above)]
+    lead = stretch.chunk["blocks"][stretch.units[0].place].lead
+    if stretch.units[0].alone and lead and lead[0] >= stretch.chunk["start_char"]:
+        own.append(lead)
+    before = begins - stretch.chunk["start_char"]
+    found = [(before + start, before + end) for start, end in own]
+    if not stretch.above:
+        return [(0, begins), *found]
+    title = stretch.chunk["title"] or ""
+    return found if stretch.heading.startswith(title) else [(0, len(title)), *found]
+
+
+def _ranks(chunks: Sequence[RetrievedChunk]) -> tuple[float, dict[str, float]]:
+    """The best score, and each chunk's; what a correction found is worth as much as the last of
+    what the question did.
+    """
+    own = [chunk["score"] for chunk in chunks if not chunk["loop"]]
+    top, least = max(own, default=0.0), min(own, default=0.0)
+    ranks = {each["chunk_id"]: least if each["loop"] else each["score"] for each in chunks}
+    return top, ranks
+
+
+def _above(stretch: Stretch) -> str:
+    return f"{stretch.chunk['title'] or ''} {stretch.heading}"
+
+
+def coverage(question: ParsedQuestion, stretch: Stretch) -> float:
+    """The share of the question that it holds with what stands above it, 0 to 1: of the whole, or
+    of what was typed where more of that is held than of what is carried behind it.
+    """
+    held = {*terms(stretch.text), *terms(_above(stretch))}
+    typed = {*terms(split_context(question["text"])[0])}
+    alone = {term: weight for term, weight in question["weights"].items() if term in typed}
+    return max(share(question["weights"], held), share(alone, held))
+
+
+def _says_more(question: ParsedQuestion, stretch: Stretch) -> bool:
+    """Than the question itself and the headings above."""
+    return bool(set(terms(stretch.text)).difference(question["terms"], terms(_above(stretch))))
