@@ -9,7 +9,7 @@ from itertools import islice
 from rag.documents.cleaning import real_title
 from rag.documents.encoding import decode
 from rag.documents.html_walk import HEADINGS, PageReader, text_of, without_machinery
-from rag.documents.layout import Layout, bold_titles, one_line
+from rag.documents.layout import Layout, bold_titles, collapse_whitespace
 from rag.documents.limits import check_size
 from rag.documents.markup import Element
 from rag.documents.stream import Part, Reading
@@ -52,8 +52,8 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
 def _title(root: Element) -> str | None:
     """As the page gives it, without what stands behind its own heading, such as the site's name."""
     given = real_title(root.findtext(".//title"))
-    own = next((one_line(text_of(heading)) for heading in root.iter("h1")), "")
-    return own if own and one_line(given or "").startswith(own) else given
+    own = next((collapse_whitespace(text_of(heading)) for heading in root.iter("h1")), "")
+    return own if own and collapse_whitespace(given or "").startswith(own) else given
 
 
 def _parse(data: bytes | str, reading: Reading) -> Element | None:

@@ -29,12 +29,12 @@ class Layout:
         self.has_body = False
 
     def heading(self, text: str, level: int) -> None:
-        if line := one_line(text):
+        if line := collapse_whitespace(text):
             self._add("heading", [f"{'#' * min(max(level, 1), 6)} {line}"])
 
     def paragraph(self, text: str, *, quoted: bool = False) -> None:
         """A paragraph; line feeds in it stay."""
-        lines = [line for line in map(one_line, clean(text).split("\n")) if line]
+        lines = [line for line in map(collapse_whitespace, clean(text).split("\n")) if line]
         if lines:
             self._add("paragraph", ["> " + line for line in lines] if quoted else lines)
 
@@ -42,11 +42,11 @@ class Layout:
         """What the table that follows shows, or what the definition on the next line is of (an item
         marked ":").
         """
-        if line := one_line(text):
+        if line := collapse_whitespace(text):
             self._add(shape, [line])
 
     def item(self, text: str, depth: int = 0, marker: str = "-") -> None:
-        if line := one_line(text):
+        if line := collapse_whitespace(text):
             self._add("item", [f"{'  ' * min(depth, 10)}{marker} {line}"])
 
     def table(self, rows: Iterable[Sequence[str]]) -> None:
@@ -77,7 +77,7 @@ class Layout:
         self.has_body |= shape != "heading"
 
 
-def one_line(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     """The text on one line, a run of white space as one space; a lone no-break space stays."""
     if text.isprintable() and "  " not in text:
         return text.strip()
@@ -95,7 +95,9 @@ def bold_titles(
     """The paragraphs that are headings by their looks alone: short, in bold but for a word, above
     one that is not; none where there is only one. `plain`: the path to what is not in bold.
     """
-    bold = {p for p in paragraphs if _is_bold(one_line(text(p)), "".join(p.xpath(plain)))}
+    bold = {
+        p for p in paragraphs if _is_bold(collapse_whitespace(text(p)), "".join(p.xpath(plain)))
+    }
     found = {
         each
         for each in bold
@@ -111,7 +113,7 @@ def _is_bold(line: str, plain: str) -> bool:
 
 def row(cells: Sequence[str]) -> str:
     """A table row on one line; empty when all its cells are."""
-    texts = [one_line(cell) for cell in cells]
+    texts = [collapse_whitespace(cell) for cell in cells]
     while texts and not texts[-1]:
         texts.pop()
     return " | ".join(texts)

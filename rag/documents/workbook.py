@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from rag.documents.archive import Archive
-from rag.documents.layout import one_line, row
+from rag.documents.layout import collapse_whitespace, row
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 from state.wording import many
@@ -44,7 +44,7 @@ def read(reading: Reading) -> Iterator[Part]:
     for sheet in book.sheets_metadata:
         if sheet.typ is not calamine.SheetTypeEnum.WorkSheet:
             continue
-        title = one_line(sheet.name)
+        title = collapse_whitespace(sheet.name)
         anchor = f"sheet {title}"
         yield Part(f"# {title}\n\n", anchor=anchor)
         rows = book.get_sheet_by_name(sheet.name).iter_rows()
