@@ -19,7 +19,7 @@ _TAG = rf"</[A-Za-z][\w.-]{{0,40}}>|(?<!\w)<(?:{_BARE})\s*/?>|<[A-Za-z][\w.-]{{0
 """What closes, what gives something, or a name that is nothing else: no placeholder like <name> and
 no type like List<T>."""
 _UNSAID = re.compile(
-    r"(?<!\S)<!--.*?-->(?!\S)|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
+    r"<!--.{0,2000}?-->|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
     rf"|{_TAG}|\\(?=[#\[\]<>~|!-]|$)"
     r"|\{\{(?:query|embed|cards|renderer|video)\b.{0,500}?\}\}|\(\([\da-f]{8}-[\da-f-]{27}\)\)"
     r"|!\[\[[^\[\]\n]{1,300}\]\]|(?<!\S)%%.{0,500}?%%(?!\S)|(?<=\S)[ \t]+\^[a-z\d-]{4,60}$",

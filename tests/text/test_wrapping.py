@@ -87,6 +87,7 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
     ("text", "shown"),
     [
         ("Fire it\nslowly <!-- why? --> now.", "Fire it slowly now."),
+        ("[Crates](https://a/)<!-- ignore --> has it.", "Crates has it."),
         ("In {{< param v >}} and {% if x %}later{% endif %}.", "In and later."),
         ('See [it](a.md "Ada\'s").', "See it."),
         ("See [](a.md) and ![ ](b.png) [c](d.md).", "See and c."),
