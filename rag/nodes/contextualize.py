@@ -1,6 +1,4 @@
-"""contextualize: a follow-up becomes a question that stands alone, before retrieval. What asks
-nothing of the documents is answered here.
-"""
+"""contextualize: a follow-up becomes a question that stands alone, before retrieval."""
 
 from __future__ import annotations
 
@@ -9,19 +7,13 @@ from langgraph.runtime import Runtime
 from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
-from rag.question.small_talk import asks_holdings, holdings_reply, is_small_talk, small_talk
 from state.graph_state import GraphState
 
 
 def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     question, earlier = state["question"], state["timeline"]
-    alone: Update = {"standalone_question": question, "query": question}
-    reply = _reply(question, runtime.context)
-    if reply is not None:
-        _emit(state, runtime, question, "nothing to look up")
-        return {**alone, "generation": reply, "status": "answered"}
-    if all(is_small_talk(turn["question"]) for turn in earlier):
-        return alone
+    if not earlier:
+        return {"standalone_question": question, "query": question}
     spent = state["budget_spent"]
     try:
         result = runtime.context.engine.contextualize(question, earlier)
@@ -29,30 +21,17 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         if runtime.context.fallback is None:
             raise
         spent, result = str(ended), runtime.context.fallback.contextualize(question, earlier)
-    _emit(state, runtime, result.question, result.reason)
+    runtime.stream_writer(
+        {
+            "event": "contextualized",
+            "standalone_question": result.question,
+            "reason": result.reason,
+            "history": earlier,
+        }
+    )
     return {
         "standalone_question": result.question,
         "query": result.question,
         "budget_spent": spent,
         "warnings": [*state["warnings"], *result.warnings],
     }
-
-
-def _reply(question: str, deps: Dependencies) -> str | None:
-    """To small talk, and to a question about the collection."""
-    if asks_holdings(question):
-        return holdings_reply(deps.reader.name, deps.reader.document_count, deps.settings.files)
-    return small_talk(question)
-
-
-def _emit(
-    state: GraphState, runtime: Runtime[Dependencies], question: str, reason: str | None
-) -> None:
-    runtime.stream_writer(
-        {
-            "event": "contextualized",
-            "standalone_question": question,
-            "reason": reason,
-            "history": state["timeline"],
-        }
-    )

@@ -6,8 +6,7 @@ from rag.graph import NODES
 TOPOLOGY = {
     ("__start__", "start_turn", False),
     ("start_turn", "contextualize", False),
-    ("contextualize", "record_turn", True),
-    ("contextualize", "retrieve", True),
+    ("contextualize", "retrieve", False),
     ("retrieve", "grade_documents", False),
     ("grade_documents", "refine", True),
     ("grade_documents", "transform_query", True),
