@@ -24,8 +24,7 @@ class Citation(TypedDict):
     """A located quote: `quote` is exactly `document.text[start_char:end_char]`; `passage` is what
     stands around it, unaltered: the blocks that are quoted together (paragraphs, list items, code
     with what introduces it), or rows behind their table's header; `also` names
-    other sources that hold a copy; `recognized` is how sure the recognizer was of a page that was
-    read off a picture, 0 to 1. `anchor` is the place as a person says it ("p. 4", "line 12");
+    other sources that hold a copy. `anchor` is the place as a person says it ("p. 4", "line 12");
     lines are told only where they are lines of the file itself. `heading` is what it stands under;
     of what is shown without a model `shown` is its quote as a person reads it.
     """
@@ -44,7 +43,6 @@ class Citation(TypedDict):
     passage: str
     support: Support
     also: NotRequired[list[str]]
-    recognized: NotRequired[float]
     heading: NotRequired[str]
     shown: NotRequired[str]
 

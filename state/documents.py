@@ -7,9 +7,6 @@ from dataclasses import dataclass, replace
 
 from state.blocks import Block
 
-NO_PAGE = 0
-"""Stands for the page of a picture that has no pages, where it was recognized."""
-
 
 @dataclass(frozen=True, slots=True)
 class Chunk:

@@ -162,9 +162,8 @@ def _what(citation: Citation) -> str:
 
 
 def _where(citation: Citation) -> str:
-    """A page that was read off a picture may be read wrongly, and copies may stand elsewhere."""
-    sure, copies = citation.get("recognized"), citation.get("also", [])
-    read = "" if sure is None else f" (OCR, {sure:.0%})"
+    """With how many copies stand elsewhere."""
+    copies = citation.get("also", [])
     also = f" (also in {many(len(copies), 'other file')})" if copies else ""
     says = (citation["anchor"] or "").startswith("section ")  # as its heading does
-    return place({**citation, "anchor": None} if says else citation) + read + also
+    return place({**citation, "anchor": None} if says else citation) + also

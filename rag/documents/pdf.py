@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 from rag.documents.cleaning import real_title
 from rag.documents.pdf_lines import Font, TextRun, body_font, count_fonts, font_style, page_text
 from rag.documents.pdf_pages import reflow
-from rag.documents.picture import OCR_HINT, SIDE, can_recognize, recognized_part
+from rag.documents.picture import OCR_HINT, SIDE, can_recognize, recognize
 from rag.documents.stream import Part, Reading, document_errors
 from state.errors import DocumentError
 from state.wording import plural
@@ -50,6 +50,7 @@ def _pages(reading: Reading) -> Iterator[Part]:
         reading.title = _title(document)
         blank: list[int] = []
         failed: list[int] = []
+        scans = 0
         types: Counter[Font] = Counter()
         for number in range(1, min(count, reading.limits.pages) + 1):
             reading.step()
@@ -59,9 +60,10 @@ def _pages(reading: Reading) -> Iterator[Part]:
             elif text.strip():
                 yield Part(text, number)
             else:
-                found = list(_recognized(number, reading))
-                blank += [] if found else [number]
-                yield from found
+                scans += can_recognize()
+                drawn = _recognized(number, scans, reading)
+                blank += [] if drawn else [number]
+                yield from [Part(drawn, number)] if drawn else ()
             if number % _FORGET_EVERY == 0:
                 # pypdf keeps every object it ever parsed; a page's are not needed again.
                 document.resolved_objects.clear()
@@ -146,17 +148,18 @@ def _runs(page: PageObject) -> list[TextRun]:
     return found
 
 
-def _recognized(number: int, reading: Reading) -> Iterator[Part]:
-    """What a page without text of its own shows, where it shows anything."""
-    if not can_recognize():
-        return
-    if len(reading.recognized) >= reading.limits.recognized_pages:
+def _recognized(number: int, scans: int, reading: Reading) -> str:
+    """What a page without text of its own shows; it is one of so many `scans` so far."""
+    if not scans:
+        return ""
+    if scans > reading.limits.recognized_pages:
         reading.warn(f"only {reading.limits.recognized_pages} scanned pages were read")
-        return
+        return ""
     try:
-        yield from recognized_part(reading, number, _drawn(reading.path, number))
+        return recognize(_drawn(reading.path, number))
     except DocumentError as error:
         reading.warn(error.message)
+        return ""
 
 
 def _no_text(blank: list[int], count: int) -> str:

@@ -16,7 +16,6 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rag.documents.stream import Part, Reading
-from state.documents import NO_PAGE
 from state.errors import DocumentError, UnsupportedFormatError
 from state.extras import OCR, install_hint, is_installed
 
@@ -41,14 +40,11 @@ _BETWEEN_UNSPACED = re.compile(f"(?<={_WIDE}) (?={_WIDE})")
 
 
 class TextLine(NamedTuple):
-    """Where a line begins and ends, in pixels from the picture's upper left, how sure the
-    recognizer is of it, 0 to 1, and what it says.
-    """
+    """Where a line begins and ends, in pixels from the picture's upper left, and what it says."""
 
     top: float
     bottom: float
     left: float
-    confidence: float
     text: str
 
 
@@ -68,13 +64,16 @@ def read(reading: Reading) -> Iterator[Part]:
         with Image.open(reading.path, formats=_FORMATS) as image:
             pages = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
             most = reading.limits.recognized_pages
+            is_blank = True
             for number in range(1, min(pages, most) + 1):
                 if pages > 1:
                     image.seek(number - 1)
                 page = number if pages > 1 else None
                 reading.step()
-                yield from recognized_part(reading, page, _pixels(image, reading))
-            if not reading.recognized:
+                if text := recognize(_pixels(image, reading)):
+                    is_blank = False
+                    yield Part(text, page)
+            if is_blank:
                 raise UnsupportedFormatError("a picture: no text was found on it")
             if pages > most:
                 reading.warn(f"only the first {most} of {pages} pages were read")
@@ -109,8 +108,8 @@ def can_recognize() -> bool:
     return is_installed("rapidocr_onnxruntime")
 
 
-def recognized_part(reading: Reading, page: int | None, pixels: Pixels) -> Iterator[Part]:
-    """The text of the page, if there is any; notes how sure it is.
+def recognize(pixels: Pixels) -> str:
+    """The text of a page, empty where nothing is written on it.
 
     Raises:
         DocumentError: the packages of the extra cannot be loaded.
@@ -122,12 +121,8 @@ def recognized_part(reading: Reading, page: int | None, pixels: Pixels) -> Itera
         across, down = zip(*corners, strict=True)
         shown = _BETWEEN_UNSPACED.sub("", text).strip()  # as Chinese is written
         if shown and confidence >= _LEAST_CONFIDENCE:
-            lines.append(TextLine(min(down), max(down), min(across), confidence, shown))
-    if lines:
-        length = sum(len(line.text) for line in lines)
-        sure = sum(line.confidence * len(line.text) for line in lines) / length
-        reading.recognized[page or NO_PAGE] = int(100 * sure)
-        yield Part(text_of(lines), page)
+            lines.append(TextLine(min(down), max(down), min(across), shown))
+    return text_of(lines)
 
 
 def text_of(lines: Sequence[TextLine]) -> str:

@@ -37,9 +37,7 @@ class Reading:
 
     `step` is told of progress, with or without text. `parts` is the text, to be iterated once:
     it raises DocumentError where the file turns out damaged or too large; what was read before it
-    must then be dropped. Title, warnings and `recognized` are complete with its end: of each page
-    that was read off a picture (0 where there are no pages), how sure the recognizer was, in
-    percent.
+    must then be dropped. Title and warnings are complete with its end.
     """
 
     path: Path
@@ -48,7 +46,6 @@ class Reading:
     step: Callable[[], None] = lambda: None
     title: str | None = None
     warnings: list[str] = field(default_factory=list)
-    recognized: dict[int, int] = field(default_factory=dict)
     parts: Iterator[Part] = field(default_factory=lambda: iter(()))
 
     def warn(self, warning: str) -> None:

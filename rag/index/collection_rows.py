@@ -22,7 +22,7 @@ from state.wording import did_you_mean
 _SOME = 500
 COLUMNS = (
     "source, path, root, size, mtime_ns, changed_ns, content_hash, title, format, chunk_count,"
-    " characters, warnings, recognized"
+    " characters, warnings"
 )
 
 
@@ -222,7 +222,7 @@ class CollectionContents:
 def _document(row: Sequence[Any]) -> IndexedDocument:
     """`row` has COLUMNS."""
     source, path, root, size, mtime_ns, changed_ns, content_hash, *rest = row
-    title, kind, chunks, characters, warnings, recognized = rest
+    title, kind, chunks, characters, warnings = rest
     return IndexedDocument(
         source=decode_path(source),
         path=None if path is None else decode_path(path),
@@ -234,5 +234,4 @@ def _document(row: Sequence[Any]) -> IndexedDocument:
         chunk_count=chunks,
         characters=characters,
         warnings=tuple(json.loads(warnings)) if warnings != "[]" else (),
-        recognized=() if recognized == "[]" else tuple(map(tuple, json.loads(recognized))),
     )

@@ -43,8 +43,6 @@ class IndexedDocument:
         content_hash: of the file's bytes, in the ingest's own form.
         chunk_count, characters: counted by the writer; what `put` is given is not looked at.
         warnings: what could not be read, in words.
-        recognized: of each page that was read off a picture (0 where there are no pages), how
-            sure the recognizer was, in percent.
     """
 
     source: str
@@ -57,7 +55,6 @@ class IndexedDocument:
     chunk_count: int = 0
     characters: int = 0
     warnings: tuple[str, ...] = ()
-    recognized: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

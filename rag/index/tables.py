@@ -48,7 +48,6 @@ CREATE TABLE documents (
   chunk_count integer NOT NULL,
   characters bigint NOT NULL,
   warnings text NOT NULL,
-  recognized text NOT NULL,
   UNIQUE (collection_id, source)
 );
 CREATE TABLE texts (

@@ -220,7 +220,6 @@ def _document_row(
         chunks,
         characters,
         json.dumps(document.warnings),
-        json.dumps(document.recognized),
     )
 
 

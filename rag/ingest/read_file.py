@@ -90,7 +90,6 @@ def _read(task: ReadTask, stat: FileStat, content_hash: str, beat: Callable[[], 
             title=stream.title or document_title(naming, path),
             format=stream.format,
             warnings=tuple(stream.warnings),
-            recognized=tuple(stream.recognized.items()),
         )
     return FileText(document, tuple(pickled), chunk_count)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies, new_answer
 from rag.nodes.update import Update
-from state.answer import Answer, Citation
-from state.documents import NO_PAGE
+from state.answer import Answer
 from state.graph_state import GraphState
 from state.history import to_history_turn
 
@@ -37,10 +35,10 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
         "status": status,
         "standalone_question": state["standalone_question"],
         "answer": state["generation"],
-        "citations": _recognized(state["citations"], deps),
+        "citations": state["citations"],
         "claims": state["claims"],
         "dropped": state["dropped"],
-        "nearest": _recognized(state["nearest"], deps),
+        "nearest": state["nearest"],
         "missing": state["missing"],
         "loops": state["loops"],
         "loop_count": state["loop_count"],
@@ -49,14 +47,3 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
         "timings_ms": {"total": total, **state["timing_metrics"]},
         "warnings": warnings,
     }
-
-
-def _recognized(citations: Sequence[Citation], deps: Dependencies) -> list[Citation]:
-    """The citations, each of a page that was read off a picture with how sure that was."""
-    marked: list[Citation] = []
-    for citation in citations:
-        document = deps.reader.document(citation["source"])
-        pages = dict(document.recognized) if document is not None else {}
-        sure = pages.get(citation["page"] or NO_PAGE)
-        marked.append(citation if sure is None else {**citation, "recognized": sure / 100})
-    return marked

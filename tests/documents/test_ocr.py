@@ -35,7 +35,7 @@ def read(path: Path, limits: Limits = LIMITS) -> Document:
 
 
 def line(text: str, left: float, top: float, height: float = 10) -> TextLine:
-    return TextLine(top, top + height, left, 0.9, text)
+    return TextLine(top, top + height, left, text)
 
 
 def test_pages_of_a_scan_are_read_and_pages_with_text_are_not_drawn(tmp_path):
@@ -45,7 +45,7 @@ def test_pages_of_a_scan_are_read_and_pages_with_text_are_not_drawn(tmp_path):
     document = read(path)
     assert "leaves at 16:40" in document.text
     assert document.page_of("lost property") == 2
-    assert [page for page, _ in document.recognized] == [1, 2]
+    assert document.pages == [1, 2]
     assert document.warnings == ()
 
 
@@ -56,9 +56,6 @@ def test_a_transparent_picture_is_read_on_white(tmp_path):
     clear.save(tmp_path / "a.webp", lossless=True)
     document = read(tmp_path / "a.webp")
     assert [each for each in document.text.splitlines() if each] == NOTICE  # with its spaces
-    ((page, sure),) = document.recognized
-    assert page == 0
-    assert 80 <= sure <= 100
 
 
 def test_a_photograph_is_turned_as_its_camera_says(tmp_path):
@@ -84,7 +81,7 @@ def test_only_so_many_scanned_pages_are_read(tmp_path):
     pages = [picture(["Ferry timetable"], (400, 400)) for _ in range(3)]
     pages[0].save(tmp_path / "a.tif", save_all=True, append_images=pages[1:])
     document = read(tmp_path / "a.tif", Limits(recognized_pages=2))
-    assert [page for page, _ in document.recognized] == [1, 2]
+    assert document.pages == [1, 2]
     assert document.warnings == ("only the first 2 of 3 pages were read",)
 
 
@@ -118,5 +115,3 @@ def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp
     (cited, *_) = json.loads(asked.stdout)["citations"]
     assert cited["source"] == "notice.png"
     assert "16:40" in cited["quote"]
-    assert 0.8 < cited["recognized"] <= 1
-    assert "(OCR, 9" in crag(home, "ask", "When does the last ferry to Skomer leave?").stdout

@@ -15,15 +15,12 @@ _LIMITS = Limits()
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What a reader left of one file: `format` is the reader's name, `recognized` is of each page
-    that was read off a picture how sure the recognizer was, in percent.
-    """
+    """What a reader left of one file: `format` is the reader's name."""
 
     parts: list[Part]
     title: str | None
     format: str
     warnings: tuple[str, ...]
-    recognized: tuple[tuple[int, int], ...]
 
     @property
     def text(self) -> str:
@@ -44,5 +41,4 @@ def read_document(path: Path, limits: Limits = _LIMITS) -> Document:
         title = stream.title
         if title is None and stream.format in MARKDOWN:
             title = document_title(naming_blocks(chunk_parts(parts, stream.format)), path)
-        recognized = tuple(stream.recognized.items())
-        return Document(parts, title, stream.format, tuple(stream.warnings), recognized)
+        return Document(parts, title, stream.format, tuple(stream.warnings))
