@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.index.names import NAMED_CHUNKS, name_words, named_documents
-from rag.index.near_duplicates import TextSignature, deduplicate
 from rag.index.ranking import (
     BEGINNING,
     DOCUMENT_MATCH_WEIGHT,
@@ -23,6 +22,7 @@ from rag.index.ranking import (
     title_match,
 )
 from rag.index.terms import terms
+from rag.text.prose import one_line
 from state.passages import Features, RetrievedChunk, is_web
 
 if TYPE_CHECKING:
@@ -82,12 +82,13 @@ class Candidates:
             for row, own in features.items()
         }
         ranked = sorted(words, key=lambda row: (-scores[row], row))
-        texts = {row: TextSignature.of(terms(chunk["text"])) for row, chunk in self.chunks.items()}
-        copies = deduplicate(ranked, texts, weights.keys())
+        copies: dict[str, list[int]] = {}
+        for row in ranked:
+            copies.setdefault(one_line(self.chunks[row]["text"]), []).append(row)
         found = []
-        for best in list(copies)[:k]:
+        for best, *others in list(copies.values())[:k]:
             chunk = self.chunks[best]
-            if also := {self.chunks[copy]["source"] for copy in copies[best]} - {chunk["source"]}:
+            if also := {self.chunks[copy]["source"] for copy in others} - {chunk["source"]}:
                 chunk["also"] = sorted(also)
             if best in self.document_match:
                 chunk["document_match"] = min(self.document_match[best], 1.0)

@@ -1,27 +1,14 @@
+"""Copies of a text count once, and hide nothing."""
+
 from contextlib import closing
 
 from document_files import make_pdf
 from ingest_runs import Library, collection_of, session_of
 
-from rag.index.near_duplicates import TextSignature
-from rag.index.terms import terms
-
 PAGE = (
     "The pump is primed by hand before the first start of the day. Open the bleed valve, turn the "
     "crank until oil shows, close the valve and wait for the needle to settle. {}\n"
 )
-
-
-def test_a_text_with_another_figure_is_no_repeat():
-    one, other, swapped = (
-        TextSignature.of(terms(PAGE.format(last)))
-        for last in ("It holds 12 litres.", "It holds 14 litres.", "12 pumps hold 14 litres.")
-    )
-    assert one.repeats(one, set())
-    assert not one.repeats(other, set())
-    assert not TextSignature.of(terms(PAGE.format("14 pumps hold 12 litres."))).repeats(
-        swapped, set()
-    )
 
 
 def test_copies_of_a_page_count_once_and_the_others_are_named_beside(tmp_path):
