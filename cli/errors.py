@@ -33,10 +33,6 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-class Terminated(KeyboardInterrupt):
-    """SIGTERM came. It ends what Ctrl-C ends, and a chat, which Ctrl-C only takes back a step."""
-
-
 _CODES = {UsageError: Exit.USAGE, SetupError: Exit.SETUP, RemoteError: Exit.REMOTE}
 _STREAMING = ("ask", "research", "ingest")
 

@@ -24,11 +24,9 @@ if current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is not 
 from typer.main import get_command  # noqa: E402
 
 from cli.app import app  # noqa: E402
-from cli.errors import Exit, Terminated, flag_given  # noqa: E402
+from cli.errors import Exit, flag_given  # noqa: E402
 from cli.terminal import Terminal, prepare_streams  # noqa: E402
 from rag.deferred_imports import defer_imports  # noqa: E402
-
-Handler = Callable[[int, FrameType | None], object]
 
 
 def main() -> None:
@@ -46,10 +44,10 @@ def main() -> None:
     command, code = get_command(app), 1
     try:
         try:
-            _install_handlers(signal.default_int_handler, _terminate)
+            _handle_interrupts(signal.default_int_handler)
             command(prog_name="crag")
         finally:  # nothing is left to be tidied up
-            _install_handlers(_exit_now, _exit_now)
+            _handle_interrupts(_exit_now)
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
     except KeyboardInterrupt:  # a second one, before the first was told of
@@ -73,22 +71,15 @@ def resend_interrupt(dropped: sys.UnraisableHookArgs) -> None:
         if flag_given("debug", sys.argv):
             sys.__unraisablehook__(dropped)
         return
-    again = signal.SIGTERM if dropped.exc_type is Terminated else signal.SIGINT
-    timer = Timer(0.05, os.kill, (os.getpid(), again))
+    timer = Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
     timer.daemon = True
     timer.start()
 
 
-def _install_handlers(interrupt: Handler, end: Handler) -> None:
-    """For SIGINT and SIGTERM; what the caller had this process ignore stays ignored."""
-    for each, heed in ((signal.SIGINT, interrupt), (signal.SIGTERM, end)):
-        if signal.getsignal(each) is not signal.SIG_IGN:
-            signal.signal(each, heed)
-
-
-def _terminate(_signal: int, _frame: FrameType | None) -> None:
-    """Asked to end, it ends as after Ctrl-C: what is finished is kept, nothing is left over."""
-    raise Terminated
+def _handle_interrupts(handler: Callable[[int, FrameType | None], object]) -> None:
+    """Unless the caller had this process ignore them."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _exit_now(_signal: int, _frame: FrameType | None) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cli import options
 from cli.app import new_app
 from cli.asking import checked_question, report_staleness
-from cli.errors import Exit, Terminated, exit_code
+from cli.errors import Exit, exit_code
 from state.errors import CragError
 from state.wording import many
 
@@ -49,8 +49,8 @@ def chat(
                 told, line = "", read()
                 if line is None or not _handle_line(talk, line.strip()):
                     return code
-            except KeyboardInterrupt as interrupt:
-                if not typed or isinstance(interrupt, Terminated):
+            except KeyboardInterrupt:
+                if not typed:
                     raise
                 told = "Ctrl-D leaves."  # within the block: the next Ctrl-C may follow at once
             except CragError as error:
@@ -72,8 +72,8 @@ def _handle_line(talk: Conversation, line: str) -> bool:
     before = talk.turns
     try:
         talk.ask(checked_question(line))
-    except KeyboardInterrupt as interrupt:
-        if isinstance(interrupt, Terminated) or not sys.stdin.isatty():
+    except KeyboardInterrupt:
+        if not sys.stdin.isatty():
             raise
         kept = talk.turns
         what = f"It was answered already: turn {kept}." if kept > before else "Nothing was kept."

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cli.asking import MAX_CHARACTERS
-from cli.errors import Terminated
 from cli.terminal import clean
 
 if TYPE_CHECKING:
@@ -32,7 +29,7 @@ def read_piped() -> str | None:
 
 def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
     """Reads lines edited at a terminal, with history and completion; a question may take several.
-    Gives None at the end; raises KeyboardInterrupt at Ctrl-C, Terminated at SIGTERM.
+    Gives None at the end; raises KeyboardInterrupt at Ctrl-C.
     """
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
@@ -55,35 +52,10 @@ def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
     )
 
     def read() -> str | None:
-        ended = False
-
-        def end() -> None:
-            if not session.app.is_done:
-                session.app.exit()
-
-        def heed_sigterm() -> None:
-            # Raised within one of the prompt's own tasks, it would be reported there and lost; and
-            # with a handler of its own, asyncio is deaf to Ctrl-C for a moment as its loop closes.
-            loop = asyncio.get_running_loop()
-
-            def heed(_signal: int, _frame: object) -> None:
-                nonlocal ended
-                ended = True
-                if not loop.is_closed():
-                    loop.call_soon_threadsafe(end)
-
-            signal.signal(signal.SIGTERM, heed)
-
-        before = signal.getsignal(signal.SIGTERM)
         try:
-            line = session.prompt(pre_run=heed_sigterm)
+            return session.prompt()
         except EOFError:
-            line = None
-        finally:
-            signal.signal(signal.SIGTERM, before)
-        if ended:
-            raise Terminated
-        return line
+            return None
 
     return read
 

@@ -9,7 +9,6 @@ from unittest.mock import Mock
 import pexpect
 import pytest
 from crag import (
-    GIVEN_BACK,
     HIGH,
     chat_in_terminal,
     copied_home,
@@ -116,31 +115,6 @@ def test_ctrl_c_cancels_the_turn_and_leaves_the_thread_whole(home):
     (turn,) = turns(home, "cut")
     assert turn["turn"] == 1
     assert turn["answer"]["loop_count"] <= turn["answer"]["max_loops"]
-
-
-@pytest.mark.parametrize("asked", [False, True])
-def test_a_chat_that_is_told_to_end_does_so_and_gives_the_terminal_back(home, asked):
-    with ScriptedServer(always=hang()) as server:
-        url = {"CRAG_BASE_URL": server.url}
-        child = chat_in_terminal(home, "-t", "ended", "--engine", "openai", **url)
-        assert not child.getecho()
-        if asked:
-            entered(child, HIGH)
-            until_asked(child, server)
-        else:
-            child.send("half a line")
-            child.expect_exact("line")
-        child.kill(signal.SIGTERM)
-        if not asked:
-            child.expect_exact(GIVEN_BACK)
-        child.expect_exact("crag: interrupted.")
-        deadline = time.monotonic() + 10
-        while not child.getecho():
-            assert time.monotonic() < deadline
-        child.expect(pexpect.EOF)
-        child.close()
-    assert child.exitstatus == 130
-    assert turns(home, "ended") == []
 
 
 def test_escapes_of_documents_and_questions_never_reach_the_terminal(home):
