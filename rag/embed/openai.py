@@ -1,11 +1,9 @@
-"""Vectors from any OpenAI-compatible endpoint: batched, retried, checked before they are used."""
+"""Vectors from any OpenAI-compatible endpoint, in batches, checked before they are used."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property, partial
-from itertools import chain
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +17,6 @@ from rag.endpoint.address import (
     sdk_client,
 )
 from rag.endpoint.failures import foreign_errors, model_error
-from state.errors import ModelError
 from state.settings import Settings
 from state.wording import without_surrogates
 
@@ -27,9 +24,6 @@ if TYPE_CHECKING:
     from openai import OpenAI
 
 BATCH = 64
-AT_ONCE = 4
-PATIENT_RETRIES = 12
-"""Of a long ingest, which waits out rate limits."""
 
 
 class OpenAIEmbedder:
@@ -57,64 +51,34 @@ class OpenAIEmbedder:
         return EmbedderIdentity(f"openai:{self._model}", self._dimension, "1")
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(texts, max(self._retries, PATIENT_RETRIES))
+        batches = [texts[first : first + BATCH] for first in range(0, len(texts), BATCH)]
+        rows = [self._embed(batch) for batch in batches]
+        return np.concatenate([np.zeros((0, self.identity.dimension), np.float32), *rows])
 
     def embed_query(self, text: str) -> Vectors:
-        row: Vectors = self._embed([text], self._retries)[0]
+        row: Vectors = self._embed([text])[0]
         return row
 
-    def _embed(self, texts: Sequence[str], retries: int) -> Vectors:
+    def _embed(self, texts: Sequence[str]) -> Vectors:
         # Servers refuse empty text; a lone surrogate cannot be sent at all.
-        clean = [without_surrogates(text) for text in texts]
-        wanted = [place for place, text in enumerate(clean) if text.strip()]
-        batches = [
-            [clean[place] for place in wanted[first : first + BATCH]]
-            for first in range(0, len(wanted), BATCH)
-        ]
-        request = partial(self._request, self._client.with_options(max_retries=retries))
-        with (
-            record_call(call_log(), "embeddings", self._model, self._endpoint.host),
-            ThreadPoolExecutor(AT_ONCE) as pool,
-        ):
-            # The first of all goes alone: the SDK makes its classes with the first reply.
-            first = 0 if self._dimension else 1
-            rows = [*chain.from_iterable(map(request, batches[:first]))]
-            rows += chain.from_iterable(pool.map(request, batches[first:]))
-        if rows:
-            self._check(rows)
-        vectors = np.zeros((len(texts), self.identity.dimension), dtype=np.float32)
-        if rows:
-            vectors[wanted] = rows
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        np.divide(vectors, lengths, out=vectors, where=lengths > 0)
-        return vectors
-
-    def _request(self, client: OpenAI, texts: Sequence[str]) -> list[Vectors]:
+        sent = [without_surrogates(text) if text.strip() else "." for text in texts]
         try:
-            response = client.embeddings.create(
-                model=self._model, input=list(texts), encoding_format="float"
-            )
-            rows = {row.index: np.ravel(np.float32(row.embedding)) for row in response.data}
-            if set(rows) != set(range(len(texts))) or len(response.data) != len(texts):
-                raise ValueError("not one embedding a text")
+            with record_call(call_log(), "embeddings", self._model, self._endpoint.host):
+                response = self._client.embeddings.create(
+                    model=self._model, input=sent, encoding_format="float"
+                )
+            data = sorted(response.data, key=lambda row: row.index)
+            rows = np.array([row.embedding for row in data], np.float32)
+            known = self._dimension or rows.shape[-1]
+            if rows.shape != (len(texts), known) or not rows.size or not np.isfinite(rows).all():
+                raise ValueError("not a vector of numbers, as long as the others, for each text")
         except foreign_errors() as error:
             raise model_error(error, self._endpoint, self._model, self._timeout) from None
-        return [rows[place] for place in range(len(texts))]
-
-    def _check(self, rows: Sequence[Vectors]) -> None:
-        """Also learns the dimension."""
-        lengths = {len(row) for row in rows}
-        if self._dimension is None and len(lengths) == 1:
-            self._dimension = max(lengths) or None
-        who = f"Model {self._model} at {self._endpoint.host}"
-        if lengths != {self._dimension}:
-            raise ModelError(
-                f"{who} sent vectors of {sorted(lengths)} dimensions instead of "
-                f"{self._dimension or 'one length'}.",
-                "Check embedding_model: is it one model, and one for embeddings?",
-            )
-        if not np.isfinite(rows).all():
-            raise ModelError(f"{who} sent vectors that hold no numbers.", "Check embedding_model.")
+        self._dimension = known
+        rows[[not text.strip() for text in texts]] = 0.0
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: Vectors = np.divide(rows, lengths, out=rows, where=lengths > 0)
+        return unit
 
     @cached_property
     def _client(self) -> OpenAI:
