@@ -5,7 +5,7 @@ the words remain, code is set in and tables stand as Markdown has them.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from itertools import groupby, pairwise
 
 from rag.documents import encoding
@@ -21,8 +21,6 @@ _NOTE = re.compile(r"\.\.[ ]+(\[[^\]]+\][ ]+.*)")
 _OPTION = re.compile(r":[\w -]+:(?=\s|$)")
 _FIELD = re.compile(r":([^:`\n]{1,60}):(?=\s)")
 _ITEM = re.compile(r"([-*+\u2022]|(?:\d{1,9}|#)[.)]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ ]+(?=\S)")
-_NO_PROSE = re.compile(rf"\s*(?:$|\.\.|[|+=:]|[-/]\S|{_ITEM.pattern})")
-"""Begins no paragraph, or one that goes on set in, as an option's does."""
 _BORDER = re.compile(r"(?:=+(?:[ ]+=+)+|\+[-=+]+\+)$")
 _RULED = ("+-", "+=", "==", "--")
 _CODE = frozenset(
@@ -93,7 +91,6 @@ class _Page:
         self.out = [""] * len(self.lines)
         self.code: set[int] = set()
         self._items: list[tuple[int, int]] = []  # where the text of each begins: here, in `out`
-        self._counts: dict[int, int] = {}  # the last number of the list that is set in so far
         self._styles: list[str] = []
 
     def line(self, at: int) -> int:
@@ -105,37 +102,21 @@ class _Page:
         while self._items and self._items[-1][0] > indent:
             self._items.pop()
         column = self._items[-1][1] if self._items else 0
-        counted = indent + (_ITEM.match(line) is not None)
-        self._counts = {edge: last for edge, last in self._counts.items() if edge < counted}
         if line.startswith("..") and line[2:3] in ("", " "):
             return self._explicit(at, line, indent, column)
         if _BORDER.match(line):
             return self._table(at, indent, column)
         if line.startswith(">>> ") and not self.out[at - 1]:
-            blank = next(n for n in range(at, len(self.lines)) if not self.lines[n].strip())
-            return self._code(at, blank, column)
+            return self._code(at, self._blank(at), column)
         return self._heading(at, line, indent) or self._prose(at, line, indent, column)
 
     def _prose(self, at: int, line: str, indent: int, column: int) -> int:
-        item, defines = _ITEM.match(line), self._defines(at, indent)
+        item = _ITEM.match(line)
         if item is None or len(self._items) >= _DEEPEST:
-            return self._text(at, " " * column + ": " * defines, line, indent)
-        if defines:
-            self.out[at - 1] = self.out[at - 1].rstrip(":") + ":"
-        mark = item[1].strip("().")
-        count = int(mark) if mark.isdecimal() else self._counts.get(indent, 0) + 1
-        self._counts[indent] = count
-        marker = item[1].replace("#", str(count)).replace("\u2022", "-").lstrip("(") + " "
+            return self._text(at, " " * column, line, indent)
+        marker = item[1].replace("#", "1").replace("\u2022", "-").lstrip("(") + " "
         self._items.append((indent + len(item[0]), column + len(marker)))
         return self._text(at, " " * column + marker, line[len(item[0]) :], indent)
-
-    def _defines(self, at: int, indent: int) -> bool:
-        """Whether a line says what the term above it means, which stands alone and less set in."""
-        before, above = (self.lines[n] if n >= 0 else "" for n in (at - 2, at - 1))
-        edge = len(above) - len(above.lstrip())
-        alone = not before[: edge + 1].strip()
-        is_prose = self.out[at - 1].strip() == above.strip() and at - 1 not in self.code
-        return is_prose and alone and edge < indent and not _NO_PROSE.match(above)
 
     def _text(self, at: int, before: str, line: str, indent: int) -> int:
         """A line of prose; where it ends in two colons, what is set in below is code."""
@@ -157,14 +138,6 @@ class _Page:
                 stop = number + 1
         return stop
 
-    def _goes_on(self, at: int) -> int:
-        """Behind a line and those right below it that are set in further."""
-        edge = len(self.lines[at]) - len(self.lines[at].lstrip())
-        at += 1
-        while self.lines[at].strip() and not self.lines[at][: edge + 1].strip():
-            at += 1
-        return at
-
     def _code(self, at: int, stop: int, column: int) -> int:
         inside = [line for line in self.lines[at:stop] if line.strip()]
         inner = min((len(line) - len(line.lstrip()) for line in inside), default=0)
@@ -179,22 +152,21 @@ class _Page:
         if note is not None:
             return self._text(at, " " * column, note[1], indent)
         begin = at + 1
-        while found and _OPTION.match(self.lines[begin].strip()):
-            begin = self._goes_on(begin)
+        if found and _OPTION.match(self.lines[begin].strip()):
+            begin = self._blank(begin)
         name = found[1].lower() if found else "replace"
         if name in _UNREAD:
             return self._body(begin, indent)
         if name in _CODE:
             return self._code(begin, self._body(begin, indent), column)
         said = _SAID.get(name, "")
-        below = begin + (not self.lines[begin].strip())
-        first = self.lines[min(below, len(self.lines) - 1)]
-        inner = len(first) - len(first.lstrip())
-        if found and said and not found[2] and inner > indent and not _NO_PROSE.match(first):
-            return self._text(below, " " * column + said, first.strip(), inner)
         if found and said is not None and (words := f"{said}{found[2] or ''}".strip()):
             self._text(at, " " * column, words, indent)
         return begin
+
+    def _blank(self, at: int) -> int:
+        """The first blank line from `at` on."""
+        return next(n for n in range(at, len(self.lines)) if not self.lines[n].strip())
 
     def _heading(self, at: int, line: str, indent: int) -> int:
         """Behind a heading that begins here; 0 where none does."""
@@ -213,44 +185,25 @@ class _Page:
         return at + 2 + over
 
     def _table(self, at: int, indent: int, column: int) -> int:
-        """Rows between bars, each on the first of its lines, a bar alone on the others; the first
-        border within is below the header.
-        """
+        """Each line a row between bars; the first border within is below the header."""
         top = self.lines[at].strip()
         is_grid = top[0] == "+"
         edges = [found.start() for found in re.finditer("=+", top)]
-        sign, first, bars, stop = "---", 0, list[int](), len(self.lines)
-        wrapped: dict[int, list[list[str]]] = {}  # the cells of each line of a row
+        sign, stop = "---", len(self.lines)
         for number in range(at + 1, stop):
             line = self.lines[number][indent:].rstrip()
             if (is_grid and not line) or (line == top and not self.lines[number + 1].strip()):
                 stop = number + 1
                 break
-            own = [bar.start() for bar in re.finditer(r"\|", line)] if is_grid else []
-            ends = own if is_grid else [*edges, max(len(line), 1)]
-            cells = [line[a + is_grid : b].strip() for a, b in pairwise(ends)]
+            cells = [line[a:b].strip() for a, b in pairwise([*edges, max(len(line), 1)])]
             drawn = line if is_grid else f"| {' | '.join(cells)} |"
             if line.startswith(_RULED):
                 drawn = re.sub("[-=]+", sign, drawn).replace("+", "|")
-                sign, first = " ", 0
-            elif first and (own == bars if is_grid else not cells[0]):
-                wrapped[first].append(cells)
-                drawn = "|"
-            else:
-                first, bars = number, own
-                wrapped[first] = [cells]
+                sign = " "
             self.out[number] = " " * column + drawn
-        for number, lines in wrapped.items():
-            if len(lines) > 1:
-                whole = map(" ".join, zip(*lines, strict=True))
-                self.out[number] = " " * column + _drawn_row(whole)
         if sign == "---":  # no border within: its columns have no names
-            self.out[at] = " " * column + _drawn_row([""])
+            self.out[at] = " " * column + "|  |"
         return stop
-
-
-def _drawn_row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(' '.join(cell.split()) for cell in cells)} |"
 
 
 def _shown(found: re.Match[str]) -> str:
