@@ -170,7 +170,6 @@ def record_call(
         "output_tokens": 0,
         "cost_usd": 0.0,
         "estimated": False,
-        "warning": None,
         "failed": True,
     }
     if log is not None:

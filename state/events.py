@@ -49,8 +49,7 @@ class ModelCalled(TypedDict):
 
     `prompt` is a hash of its constant words. One that `failed`
     gave no reply, and counts tokens only where the question's time ran out over it. The cost is
-    None where no price is known; `estimated`: the server sent no counts, they were counted here;
-    `warning` is what a person should know of it.
+    None where no price is known; `estimated`: the server sent no counts, they were counted here.
     """
 
     event: Literal["model_called"]
@@ -65,7 +64,6 @@ class ModelCalled(TypedDict):
     output_tokens: int
     cost_usd: float | None
     estimated: bool
-    warning: str | None
     failed: bool
 
 

@@ -45,13 +45,8 @@ def instrumented(name: str, node: Node) -> Callable[..., Update]:
 
         update, calls, spent = run_with_events(name, read, runtime.stream_writer, deps.started)
         if calls:
-            usage, warnings = (update.get(key, state[key]) for key in ("usage", "warnings"))
-            warned = [call["warning"] for call in calls if call["warning"] is not None]
-            update = {
-                **update,
-                "usage": add_calls(usage, name, calls),
-                "warnings": [*warnings, *warned],
-            }
+            usage = update.get("usage", state["usage"])
+            update = {**update, "usage": add_calls(usage, name, calls)}
         timings = update.get("timing_metrics", state.get("timing_metrics", {}))
         total = round(timings.get(name, 0.0) + spent, 3)
         return {**update, "timing_metrics": {**timings, name: total}}

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from queue import SimpleQueue
 from threading import Thread
 
-from rag.budget import call_event, record_calls
+from rag.budget import add_calls, call_event, record_calls
 from rag.research.findings import read_files_of, render_findings
 from rag.research.researcher import ResearchDependencies, Researched
-from state.answer import Usage
+from state.answer import NO_USAGE, Usage
 from state.events import ModelCalled
 from state.research_state import Artifact, Subtask
 
@@ -48,7 +48,7 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
             task, found, calls, ms = returned.get()
             for call in calls:
                 deps.emit(call_event(call, task["id"], deps.started))
-            usage = deps.spent(task["role"], calls)
+            usage = add_calls(NO_USAGE, task["role"], calls)
             if isinstance(found, BaseException):
                 failures.append(found)
             else:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
 
-from rag.budget import call_log
+from rag.budget import add_calls, call_log
 from rag.nodes.update import Update, run_with_events
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
@@ -22,7 +22,7 @@ from rag.research.researcher import Reflected, ResearchDependencies, RunView, op
 from rag.research.roles import MAX_ROUNDS, WRITER
 from rag.research.virtual_files import artifact_name, evict, new_file_entry, summaries
 from rag.text.prose import one_line
-from state.answer import add_usages
+from state.answer import NO_USAGE, add_usages
 from state.research_state import ResearchState
 from state.wording import many
 
@@ -60,7 +60,7 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
     number = state["plans"] + 1
     made = deps.journal.plan(deps.run_id, number)
     if made is None:
-        made = new_subtasks(state, deps), deps.spent("plan", call_log())
+        made = new_subtasks(state, deps), add_calls(NO_USAGE, "plan", call_log() or ())
         deps.journal.keep_plan(deps.run_id, number, made)
     new, spent = made
     deps.emit({"event": "planned", "round": number, "subtasks": new})
@@ -93,7 +93,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     view = deps.view(state)
     reflected = decided(view, deps)
     closed = [*state["closed"], *reflected.closed]
-    usage = add_usages([state["usage"], deps.spent("reflect", call_log())])
+    usage = add_usages([state["usage"], add_calls(NO_USAGE, "reflect", call_log() or ())])
     deps.emit(
         {
             "event": "reflected",

@@ -11,13 +11,12 @@ from typing import Protocol
 
 from pydantic import BaseModel, Field
 
-from rag.budget import Budget, add_calls
+from rag.budget import Budget
 from rag.engines.protocol import EngineResult
 from rag.research.findings import ReadFiles
 from rag.research.journal import Journal
 from rag.research.roles import MAX_ROUNDS, PLANNED
-from state.answer import NO_USAGE, Citation, Usage
-from state.events import ModelCalled
+from state.answer import Citation
 from state.research_events import ResearchEvent
 from state.research_state import Artifact, Finding, ResearchState, RoundDecision, Subtask
 
@@ -124,12 +123,6 @@ class ResearchDependencies:
         for line in lines:
             if self.journal.warn(self.run_id, line):
                 self.emit({"event": "warned", "line": line})
-
-    def spent(self, node: str, calls: Sequence[ModelCalled] | None) -> Usage:
-        """What a node's calls took; what a person should know of them is told."""
-        made = calls or ()
-        self.warn(call["warning"] for call in made if call["warning"] is not None)
-        return add_calls(NO_USAGE, node, made)
 
     def at_ms(self) -> float:
         """Milliseconds since the run was started or resumed."""

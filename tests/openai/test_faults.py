@@ -4,10 +4,9 @@ import socket
 import time
 
 import pytest
-from openai_samples import KEY, PARIS, answering, chunk_of, connect, grading, settings_for
+from openai_samples import KEY, PARIS, answering, connect, grading, settings_for
 from scripted_server import ScriptedServer, Sent, call, hang, raw, reset, status, stream, text
 
-from rag.budget import record_calls
 from rag.endpoint.address import chat_endpoint, request_seconds
 from state.errors import ModelAccessError, ModelError, SettingsError
 
@@ -92,20 +91,6 @@ def test_a_model_on_this_machine_is_given_longer():
         for chosen, url in [(None, here), (None, there), (7.0, here)]
     ]
     assert seconds == [300.0, 60.0, 7.0]
-
-
-@pytest.mark.parametrize(("counted", "cut"), [(2_048, True), (9_000, False), (0, False)])
-def test_a_server_that_reads_less_than_was_sent_has_cut_it_and_that_is_told(counted, cut):
-    # Some 10,000 tokens; Ollama counts what was left of them, others nothing at all.
-    long = chunk_of("long", "a station on the line, " * 500)
-    reply = text("Paris [1].", usage=(counted, 5) if counted else None)
-    with ScriptedServer(reply) as server:
-        request = answering(*[{**long, "chunk_id": str(n)} for n in range(3)])
-        with record_calls() as calls:
-            connect(server).generate(request, lambda _: None)
-    warnings = [call["warning"] for call in calls if call["warning"]]
-    assert bool(warnings) == cut
-    assert all("OLLAMA_CONTEXT_LENGTH" in line and "2,048" in line for line in warnings)
 
 
 @pytest.mark.parametrize("fault", [status(429, "", {"Retry-After": "0"}), status(500), reset()])

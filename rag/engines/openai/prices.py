@@ -1,6 +1,6 @@
 """What a call to a model costs: noted in its record and charged to the question's budget.
 
-Tokens are counted by the server, else by us; where the two disagree, the server cut the prompt.
+Tokens are counted by the server, else by us.
 """
 
 from __future__ import annotations
@@ -24,12 +24,6 @@ LISTED: Mapping[str, tuple[float, float]] = {
     "gpt-5": (1.25, 10.00),
     "gpt-5-mini": (0.25, 2.00),
 }
-FEWEST_COUNTED = 0.6
-"""Of the tokens that we count in a prompt; a server that counts fewer has cut it."""
-LEAST_CONTEXT = 500
-"""Tokens that every server's context holds, so that a smaller count is no cut."""
-CHARACTERS_A_TOKEN = 6
-"""More than English text has; below it no prompt is worth counting anew."""
 
 
 def price_of(model: str, settings: Settings) -> tuple[float, float] | None:
@@ -60,13 +54,6 @@ def charge(
     told = reply.usage
     if told and (told["input_tokens"] or told["output_tokens"]):
         inputs, outputs = told["input_tokens"], told["output_tokens"]
-        if _is_cut(messages, inputs):
-            call["warning"] = (
-                f"Model {call['model']} at {call['host']} read {inputs:,} of about "
-                f"{tokens_of(messages):,} tokens: it cut your documents. Give it a longer "
-                "context: OLLAMA_CONTEXT_LENGTH or num_ctx (Ollama), -c (llama.cpp), "
-                "--max-model-len (vLLM)."
-            )
     else:
         from state.tokens import count_tokens
 
@@ -75,14 +62,6 @@ def charge(
     cost = None if price is None else (inputs * price[0] + outputs * price[1]) / 1e6
     call["input_tokens"], call["output_tokens"], call["cost_usd"] = inputs, outputs, cost
     budget.add(inputs + outputs, cost)
-
-
-def _is_cut(messages: Messages, counted: int) -> bool:
-    """Ollama and others drop what their context does not hold, and say nothing."""
-    length = sum(len(text) for _, text in messages)
-    if counted < LEAST_CONTEXT or counted * CHARACTERS_A_TOKEN > length:
-        return False
-    return counted < FEWEST_COUNTED * tokens_of(messages)
 
 
 def tokens_of(messages: Messages) -> int:
