@@ -7,11 +7,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cli.asking import MAX_CHARACTERS
-from cli.terminal import clean
 
 if TYPE_CHECKING:
-    from prompt_toolkit.completion import Completer
-
     from cli.conversation.talk import Conversation
 
 PROMPT = "crag> "
@@ -28,7 +25,7 @@ def read_piped() -> str | None:
 
 
 def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
-    """Reads lines edited at a terminal, with history and completion; a question may take several.
+    """Reads lines edited at a terminal, with history; a question may take several.
     Gives None at the end; raises KeyboardInterrupt at Ctrl-C.
     """
     from prompt_toolkit import PromptSession
@@ -43,8 +40,6 @@ def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
     session: PromptSession[str] = PromptSession(
         PROMPT,
         history=FileHistory(str(history)),
-        completer=_completer(talk),
-        complete_while_typing=True,
         key_bindings=keys,
         prompt_continuation="  ... ",
         enable_open_in_editor=False,
@@ -58,16 +53,3 @@ def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
             return None
 
     return read
-
-
-def _completer(talk: Conversation) -> Completer:
-    """Commands, as they are typed, and the settings and threads that stand behind them."""
-    from prompt_toolkit.completion import WordCompleter
-
-    from cli.conversation.slash_commands import CHANGEABLE, COMMANDS
-
-    shown = {f"/{name}": each.help for name, each in COMMANDS.items()}
-    threads = [f"/thread {clean(each.name)}" for each in talk.session.memory.store.threads()]
-    settings = [f"/set {key}" for key in CHANGEABLE]
-    lines = [*shown, "/trace on", "/trace off", *settings, *threads]
-    return WordCompleter(lines, meta_dict=shown, sentence=True)
