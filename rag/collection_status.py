@@ -6,27 +6,21 @@ import os
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict
 
 from rag.embed.weights import installed_model
 from rag.index.collection_rows import no_such_collection
-from rag.ingest.roots import is_unfinished
 from rag.ingest.staleness import staleness
 from rag.opening import build_embedder, choose_engine, store_of
-from rag.research.journal import Journal
 from state.answer import EngineInfo
 from state.choices import EngineName
 from state.settings import Settings
 
-if TYPE_CHECKING:
-    from rag.index.store import Store
-
 
 class Status(TypedDict):
-    """`crag.status/1`. `collections`: each one's CollectionSummary, its Staleness as `stale`, and
-    as `unfinished` the folders and files whose last ingest was interrupted; `reader` is None where
-    its weights were not fetched; `research`: the runs that can go on, each id with its question;
-    `bytes` on disk, of the home and of the shared store.
+    """`crag.status/1`. `collections`: each one's CollectionSummary, and its Staleness as `stale`;
+    `reader` is None where its weights were not fetched; `bytes` on disk, of the home and of the
+    shared store.
     """
 
     schema: str
@@ -34,7 +28,6 @@ class Status(TypedDict):
     engine: EngineInfo
     reader: str | None
     collections: list[dict[str, Any]]
-    research: list[dict[str, str]]
     bytes: int
 
 
@@ -54,8 +47,6 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
         found = [each for each in found if each.name == only]
     engine = choose_engine(settings).name
     reader = installed_model(settings.home)
-    with Journal(settings.home) as journal:
-        research = [{"run_id": run["id"], "question": run["asked"]} for run in journal.unfinished()]
     return {
         "schema": "crag.status/1",
         "home": str(settings.home),
@@ -70,18 +61,11 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
                 **asdict(each),
                 "embedder": str(each.embedder),
                 "stale": asdict(staleness(store, each.name)),
-                "unfinished": _unfinished(store, each.name),
             }
             for each in found
         ],
-        "research": research,
         "bytes": _disk_bytes(settings.home) + sum(store.disk_bytes().values()),
     }
-
-
-def _unfinished(store: Store, name: str) -> list[str]:
-    with store.contents(name) as held:
-        return [path for path, options in held.roots().items() if is_unfinished(options)]
 
 
 def _disk_bytes(home: Path) -> int:

@@ -9,7 +9,6 @@ from rich.filesize import decimal
 
 from cli import options
 from cli.app import new_app
-from cli.render.text import shorten
 from rag.embed.weights import OFFER
 from rag.ingest.staleness import Staleness
 from state.wording import many
@@ -51,12 +50,8 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
         counts = (many(each[f"{what}s"], what) for what in ("document", "chunk", "character"))
         yield "", f"\n{each['name']}: {', '.join(counts)}; {each['embedder']}"
         for root in each["roots"]:
-            told = "; not finished, run `crag ingest` again" if root in each["unfinished"] else ""
-            yield "  from    ", root + told
+            yield "  from    ", root
         if each["failed"] or each["skipped"]:
             yield "  unread  ", f"{each['failed']:,} failed, {each['skipped']:,} skipped"
         yield "  stale   ", Staleness(**each["stale"]).line or "no indexed file has changed"
-    for run in found["research"]:
-        asked = shorten(run["question"], 80)
-        yield "\nresearch  ", f"{asked}: not finished, crag research --resume {run['run_id']}"
     yield "\non disk   ", decimal(found["bytes"])

@@ -102,19 +102,15 @@ AS_BEFORE = Globs()
 """To give none is to keep those that are recorded."""
 
 
-def root_options(globs: Globs, *, finished: bool) -> str:
-    """What to record of a folder whose ingest begins, or has `finished`."""
+def root_options(globs: Globs) -> str:
+    """What to record of a folder."""
     values = {
         "include": () if globs.include == EVERYTHING else globs.include,
         "exclude": globs.exclude,
-        "reading": reading_version() if finished else "",
+        "reading": reading_version(),
     }
     return json.dumps(values)
 
 
 def is_current(options: str) -> bool:
     return bool(json.loads(options).get("reading") == reading_version())
-
-
-def is_unfinished(options: str) -> bool:
-    return bool(json.loads(options).get("reading") == "")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from rag.documents.picture import can_recognize
 from rag.index.protocol import FileStat
 from rag.ingest.file_text import ReadTask
 from rag.ingest.ignore import rules_for
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
     from rag.index.protocol import UnreadFile
     from rag.index.writer import CollectionWriter
     from state.settings import Settings
-
-MANY_PICTURES = 5
 
 
 def ingest(
@@ -65,11 +62,9 @@ def ingest(
     else:
         with store.open_writer(name, embedder.identity, notice=notice) as writer:
             plan, wanted = _plan(writer, settings.home, globs, reporter, notice)
+            _record(writer, wanted)
             if not plan.is_empty:
-                _warn_of_pictures(plan, notice)
-                _record(writer, wanted, unfinished=wanted)
                 Ingest(writer, embedder, reporter, plan).run()
-            _record(writer, wanted, unfinished=_partly_seen(wanted, plan))
             report.documents, report.chunks, _ = writer.totals()
     report.skipped.sort()
     report.failed.sort()
@@ -77,29 +72,12 @@ def ingest(
     return report
 
 
-def _record(
-    writer: CollectionWriter, wanted: Mapping[str, Globs], *, unfinished: Collection[str]
-) -> None:
+def _record(writer: CollectionWriter, wanted: Mapping[str, Globs]) -> None:
     known = writer.roots()
     for path, globs in wanted.items():
-        options = root_options(globs, finished=path not in unfinished)
+        options = root_options(globs)
         if known.get(path) != options:
             writer.set_root(path, options)
-
-
-def _warn_of_pictures(plan: IngestPlan, notice: Callable[[str], None]) -> None:
-    """A folder's screenshots may not be worth what reading them takes."""
-    kinds = ((os.path.splitext(task.path)[1], task.named) for task in plan.tasks)
-    found = [end for end, kind in kinds if kind is not None and kind.module == "picture"]
-    if len(found) >= MANY_PICTURES and can_recognize():
-        told = f"{len(found):,} pictures are read by OCR, some seconds each"
-        globs = " ".join(f"--exclude '*{end}'" for end in sorted(set(found)))
-        notice(f"{told}; {globs} leaves them out.")
-
-
-def _partly_seen(wanted: Iterable[str], plan: IngestPlan) -> list[str]:
-    """Those of the roots in which something could not be listed."""
-    return [root for root in wanted if any(each.startswith(f"{root}/") for each in plan.unlisted)]
 
 
 def _plan(

@@ -119,11 +119,6 @@ class Journal(Closing):
         run: ResearchRun = json.loads(found[0][0])
         return run
 
-    def unfinished(self) -> list[ResearchRun]:
-        """Those that can go on, the newest first."""
-        rows = self._file.read(f"{_RUNS} and not ({_FINISHED}) order by created_at desc")
-        return [json.loads(body) for (body,) in rows]
-
     def _read(self, run_id: str, kind: Kind, name: str | None = None) -> list[Any]:
         rows = self._file.read(f"{_READ} order by rowid", (run_id, kind, name))
         return [json.loads(body) for (body,) in rows]

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import pytest
 from ingest_runs import Library, counts
-from PIL import Image
 
-from rag.collection_status import read_status
 from rag.index.home import catalog
-from rag.ingest import sync
 from rag.ingest.staleness import staleness
 from state.errors import StorageError
 
@@ -209,23 +206,7 @@ def test_a_home_inside_the_folder_is_not_read(tmp_path):
     assert counts(library.ingest(tmp_path)) == {"unchanged": 1}
 
 
-def test_status_tells_of_a_folder_whose_ingest_was_interrupted(folder, library):
-    def unfinished() -> list[str]:
-        return read_status(library.settings)["collections"][0]["unfinished"]
-
-    embed = library.embedder.embed_documents
-    for _ in ("first", "of a change"):
-        library.embedder.embed_documents = interrupted
-        with pytest.raises(KeyboardInterrupt):
-            library.ingest(folder)
-        assert unfinished() == [str(folder)]
-        library.embedder.embed_documents = embed
-        library.ingest(folder)
-        assert unfinished() == []
-        (folder / "a.md").write_text("Another text.")
-
-
-def test_status_tells_of_a_folder_that_could_not_be_read_to_its_end(folder, library):
+def test_what_lies_in_a_folder_that_could_not_be_read_to_its_end_stays(folder, library):
     library.ingest(folder)
     deep = os.open(folder, os.O_RDONLY)
     for _ in range(20):  # deeper than a path can say
@@ -233,21 +214,11 @@ def test_status_tells_of_a_folder_that_could_not_be_read_to_its_end(folder, libr
         above, deep = deep, os.open("d" * 250, os.O_RDONLY, dir_fd=deep)
         os.close(above)
     os.close(deep)
-    assert "cannot be listed" in library.ingest(folder).failed[0].reason
-    assert read_status(library.settings)["collections"][0]["unfinished"] == [str(folder)]
+    report = library.ingest(folder)
+    assert "cannot be listed" in report.failed[0].reason
+    assert report.removed == 0
     shutil.rmtree(folder / ("d" * 250))
-    library.ingest(folder)
-    assert read_status(library.settings)["collections"][0]["unfinished"] == []
-
-
-def test_pictures_that_take_long_to_read_are_told_of_before(folder, library, monkeypatch):
-    monkeypatch.setattr(sync, "can_recognize", lambda: True)
-    for number in range(sync.MANY_PICTURES):
-        Image.new("RGB", (9, 9)).save(folder / f"{number}.webp")
-    library.ingest(folder)
-    assert library.notices[0] == (
-        "5 pictures are read by OCR, some seconds each; --exclude '*.webp' leaves them out."
-    )
+    assert library.ingest(folder).failed == []
 
 
 def interrupted(_texts):
