@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -15,10 +14,8 @@ from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
 from rag.reading.scoring import ScoredStretch, extents_of, nearest_stretch, score_stretches
 from rag.reading.stretches import Stretch, begins_section, reach, section_units, stretches_of
-from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
-from state.blocks import PROSE
 from state.passages import ParsedQuestion, RetrievedChunk, heading_at, make_citation, text_between
 
 MOST = 3
@@ -39,7 +36,6 @@ _FAR_BEHIND_BY_WORDS = 0.12
 _SLACK = 0.01
 """Of likeness that what begins nearer to the answer may lose."""
 
-_BOLD = re.compile(r"\*\*[^*]+\*\*")
 _SAID_AGAIN = 0.1
 """A stretch of which no more of the words are new repeats one that is shown."""
 
@@ -59,7 +55,7 @@ def snippets(
         stretch = _tightened(following)
         whole = _reaching(stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
         clear = not any(whole.overlaps(other.stretch) for other in kept)
-        kept.append(replace(following, stretch=_ended(whole if clear else stretch)))
+        kept.append(replace(following, stretch=whole if clear else stretch))
     return kept
 
 
@@ -183,15 +179,3 @@ def _reaching(stretch: Stretch, longest: int) -> Stretch:
     if text_between(stretch.chunk, *units[last][:2]).rstrip().endswith(":"):
         last = max(last, reach(units, first, units[last].end - units[first].start + BESIDE))
     return replace(stretch, units=units[first : last + 1])
-
-
-def _ended(stretch: Stretch) -> Stretch:
-    """Without what at its end only leads to what is not shown: by a colon, in bold, as a term."""
-    chunk, units = stretch.chunk, stretch.units
-    behind = text_between(chunk, stretch.end, stretch.end + 4).lstrip()
-    while len(units) > 1 and chunk["blocks"][units[-1].place].kind in PROSE:
-        said = text_between(chunk, units[-1].start, units[-1].end)
-        if not (_BOLD.fullmatch(said) or ends_open(said) or behind.startswith(": ")):
-            break
-        units, behind = units[:-1], said
-    return replace(stretch, units=units)
