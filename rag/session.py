@@ -25,7 +25,7 @@ from state.errors import CragError, UsageError
 from state.passages import HistoryTurn
 from state.settings import Settings
 from state.storage import open_traces
-from state.trace_store import Kind, TraceStore
+from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
     from rag.dependencies import SearchMore
@@ -99,13 +99,10 @@ class Session(Closing):
         thread: str | None = None,
         history: Sequence[HistoryTurn] | None = None,
         budget: Budget | None = None,
-        parent: str | None = None,
     ) -> Answer:
         """The finished turn; errors as `stream`. Thread-safe where no thread is named."""
         answer: Answer | None = None
-        turn = self.stream(
-            question, thread=thread, history=history, tokens=False, budget=budget, parent=parent
-        )
+        turn = self.stream(question, thread=thread, history=history, tokens=False, budget=budget)
         for event in turn:
             if event["event"] == "answer":
                 answer = event["answer"]  # the turn's checkpoint is kept after its last event
@@ -121,15 +118,13 @@ class Session(Closing):
         pin: bool = False,
         tokens: bool = True,
         budget: Budget | None = None,
-        parent: str | None = None,
         cancel: Cancellation | None = None,
     ) -> Generator[Event]:
         """Run one turn and yield its events, the answer last.
 
         Without `tokens` a draft comes as one token event, which costs a model less work.
         `budget` stands in for the settings' own, where several questions share one.
-        `history` stands in for a thread's own, oldest turn first. `parent` is the research
-        run that the question is asked for: its trace is kept with that. Whatever ends the turn
+        `history` stands in for a thread's own, oldest turn first. Whatever ends the turn
         early (an error, Ctrl-C, `cancel`, a closed iterator) leaves the thread as it was.
 
         Raises:
@@ -187,7 +182,7 @@ class Session(Closing):
             raise
         finally:
             if answer is not None and self._keep_traces:
-                self.keep_trace(events, answer, parent=parent)
+                self.keep_trace(events, answer)
             if answer is not None and thread is not None:
                 self._count_turns(thread)
 
@@ -219,19 +214,18 @@ class Session(Closing):
         events: Sequence[Mapping[str, Any]],
         answer: Answer,
         *,
-        kind: Kind = "answer",
-        parent: str | None = None,
+        resumed: bool = False,
     ) -> None:
-        """One that cannot be kept is told of; it costs nobody the answer. That of a research run
-        which is resumed begins with what was kept of it before.
+        """One that cannot be kept is told of; it costs nobody the answer. That of a run which was
+        `resumed` begins with what was kept of it before.
         """
         trace_id = answer["trace_id"]
         try:
             with self._traces_lock:
-                if kind == "research":
+                if resumed:
                     with suppress(UsageError):
                         events = [*self._traces.get(trace_id)["events"], *events]
-                self._traces.keep(trace_id, events, answer, kind=kind, parent=parent)
+                self._traces.keep(trace_id, events, answer)
         except CragError as error:
             self.notify(f"The trace was not kept: {error}")
 

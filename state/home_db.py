@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
 HOME_FILE = "home.db"
-HOME_SCHEMA = 4
+HOME_SCHEMA = 5
 
 TABLES = """
 create table crag_threads (
@@ -26,9 +26,9 @@ create table crag_turns (
     unique (thread_id, n));
 create index crag_turns_pinned on crag_turns (thread_id, n) where milestone <> 0;
 create table traces (
-    rowid {key}, id text not null unique, created_at double precision not null, kind text not null,
+    rowid {key}, id text not null unique, created_at double precision not null,
     thread text, status text not null, question text not null, collection text not null,
-    body {bytes} not null, parent text);
+    body {bytes} not null);
 create index traces_by_time on traces (created_at)
 """
 """Also of a team's database."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from state.answer import Answer
 from state.closing import Closing
@@ -20,21 +20,17 @@ if TYPE_CHECKING:
 
 TRACE_SCHEMA = "crag.trace/1"
 
-Kind = Literal["answer", "research"]
-
 
 class TraceSummary(TypedDict):
-    """One line of `crag trace list`; `created_at` is seconds since 1970. `parent` is the
-    research run that the question was asked for, `collection` what it was asked of.
+    """One line of `crag trace list`; `created_at` is seconds since 1970, `collection` what was
+    asked.
     """
 
     trace_id: str
     created_at: float
-    kind: str
     thread: str | None
     status: str
     question: str
-    parent: str | None
     collection: str
 
 
@@ -44,24 +40,19 @@ class Trace(TypedDict):
     schema: str
     trace_id: str
     created_at: float
-    kind: str
     answer: Answer
     events: list[Event]
 
 
 _INSERT = (
-    "insert into traces (id, created_at, kind, thread, status, question, collection, body, parent)"
-    " values ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
+    "insert into traces (id, created_at, thread, status, question, collection, body)"
+    " values ($1, $2, $3, $4, $5, $6, $7)"
 )
-_SUMMARY = "select id, created_at, kind, thread, status, question, parent, collection from traces"
-_WHOLE = "select id, created_at, kind, body from traces"
+_SUMMARY = "select id, created_at, thread, status, question, collection from traces"
+_WHOLE = "select id, created_at, body from traces"
 _NEWEST = "order by created_at desc, rowid desc"
-_DROP_MOST = """delete from traces where coalesce(parent, id) in (
-    select run from (
-        select coalesce(parent, id) as run,
-            row_number() over (order by max(created_at) desc, max(rowid) desc) as place
-        from traces group by coalesce(parent, id)) as runs
-    where place > $1)"""
+_DROP_MOST = """delete from traces where id not in (
+    select id from traces order by created_at desc, rowid desc limit $1)"""
 _DAY = 86_400.0
 
 
@@ -69,9 +60,7 @@ class TraceStore(Closing):
     """The traces of a home, or of a team's database; errors as of `Database`."""
 
     def __init__(self, place: Path | Database, *, runs: int = 500, days: int = 90) -> None:
-        """`place`: a home, or the database of a team. A research run and the questions it asked
-        count as one of `runs`, and go together.
-        """
+        """`place`: a home, or the database of a team."""
         self._database = HomeDb(place) if isinstance(place, Path) else place
         self._bounds = runs, days
 
@@ -83,9 +72,6 @@ class TraceStore(Closing):
         trace_id: str,
         events: Sequence[Mapping[str, Any]],
         answer: Answer,
-        *,
-        kind: Kind = "answer",
-        parent: str | None = None,
     ) -> None:
         """Store a finished run, in the place of an earlier part of it; drop what is too old or too
         much.
@@ -95,7 +81,7 @@ class TraceStore(Closing):
         question = storable(answer["question"])
         asked_of = next((each["collection"] for each in events if "collection" in each), "")
         about = answer["thread"], answer["status"], question, asked_of
-        row = (trace_id, now, kind, *about, body, parent)
+        row = (trace_id, now, *about, body)
         with self._database.writing() as db:
             db.execute("delete from traces where id = $1", (trace_id,))
             db.execute(_INSERT, row)
@@ -110,7 +96,7 @@ class TraceStore(Closing):
 
     def _find(self, trace_id: str) -> tuple[Any, ...]:
         if trace_id == "last":
-            rows = self._database.read(f"{_WHOLE} where parent is null {_NEWEST} limit 1")
+            rows = self._database.read(f"{_WHOLE} {_NEWEST} limit 1")
             if not rows:
                 raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
             return rows[0]
@@ -127,27 +113,19 @@ class TraceStore(Closing):
         return best
 
     def summaries(self, limit: int = 20, thread: str | None = None) -> list[TraceSummary]:
-        """The newest traces, all or of a thread; not those kept for a research run."""
-        asked, values = ("", ()) if thread is None else (" and thread = $2", (thread,))
-        where = f"parent is null{asked} {_NEWEST} limit $1"
-        rows = self._database.read(f"{_SUMMARY} where {where}", (limit, *values))
+        """The newest traces, all or of a thread."""
+        asked, values = ("", ()) if thread is None else ("where thread = $2", (thread,))
+        rows = self._database.read(f"{_SUMMARY} {asked} {_NEWEST} limit $1", (limit, *values))
         names = TraceSummary.__annotations__
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
 
     def delete(self, trace_id: str) -> int:
-        """Drop one trace, found as `get` finds it, and those of the questions it asked; returns
-        how many. Errors as `get`.
-        """
-        found = self._find(trace_id)[0]
-        return self._drop("delete from traces where id = $1 or parent = $1", (found,))
+        """Drop one trace, found as `get` finds it; returns how many. Errors as `get`."""
+        return self._drop("delete from traces where id = $1", (self._find(trace_id)[0],))
 
     def delete_thread(self, thread: str) -> int:
         """Drop every trace of a thread's turns; returns how many."""
-        return self._drop(
-            "delete from traces where thread = $1"
-            " or parent in (select id from traces where thread = $1)",
-            (thread,),
-        )
+        return self._drop("delete from traces where thread = $1", (thread,))
 
     def delete_all(self) -> int:
         return self._drop("delete from traces", ())
@@ -160,14 +138,13 @@ class TraceStore(Closing):
 
 
 def _read(row: Sequence[Any]) -> Trace:
-    trace_id, created_at, kind, body = row
+    trace_id, created_at, body = row
     hint = f"`crag trace delete {trace_id}` removes it."
     kept = inflate_json(body, f"The trace {trace_id}", hint)
     return {
         "schema": TRACE_SCHEMA,
         "trace_id": trace_id,
         "created_at": created_at,
-        "kind": kind,
         "answer": kept["answer"],
         "events": kept["events"],
     }

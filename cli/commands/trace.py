@@ -78,8 +78,7 @@ def list_(
     width = max((len(row["collection"]) for row in rows), default=0)
     for row in rows:
         when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
-        asked = "research: " if row["kind"] == "research" else ""
-        asked += shorten(row["question"], 80) + (f" [{row['thread']}]" if row["thread"] else "")
+        asked = shorten(row["question"], 80) + (f" [{row['thread']}]" if row["thread"] else "")
         at = f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}"
         terminal.out(f"{at}  {row['collection']:<{width}}  {row['status']:9}  {asked}")
     if len(rows) == limit:
@@ -143,9 +142,10 @@ def _print(trace: Trace, console: Console) -> None:
     from cli.render.answer_text import answer_lines
     from cli.render.research_view import event_line
     from cli.render.trace_view import TraceView
+    from rag.tracing.replay import is_research
 
     last = trace["events"][-1]
-    if trace["kind"] == "research":
+    if is_research(trace):
         for event in trace["events"]:
             if line := event_line(event):
                 console.print(clean(line), soft_wrap=not console.is_terminal)

@@ -118,7 +118,7 @@ class Research(Closing):
             events.append(event)
             emit(event)
 
-        researcher = self._researcher or self._own_researcher(run["id"], budget)
+        researcher = self._researcher or self._own_researcher(budget)
         deps = ResearchDependencies(run["id"], researcher, self._journal, budget, keep)
         # Another process would do the same subtasks again.
         lock = self._settings.home / "locks" / f"research-{run['id']}.lock"
@@ -130,7 +130,7 @@ class Research(Closing):
                     told, why = made.question, made.reason
                     keep({"event": "contextualized", "standalone_question": told, "reason": why})
             report = self._rounds(run, deps)
-            self.session.keep_trace(events, self._as_answer(report), kind="research")
+            self.session.keep_trace(events, self._as_answer(report), resumed=made is None)
             if report["escalation"] is not None:
                 asked = report["escalation"]
                 self._journal.change(run["id"], state="waiting", escalation=asked, answer=None)
@@ -172,7 +172,7 @@ class Research(Closing):
         seconds = deps.at_ms() / 1000
         return make_report(run, state, artifacts, warnings, seconds=seconds, ended=ended)
 
-    def _own_researcher(self, run_id: str, budget: Budget) -> Researcher:
+    def _own_researcher(self, budget: Budget) -> Researcher:
         """The session's model, charging `budget`; rules for an engine that brings none."""
         session = self.session
         if session.engine.model is not None:  # else it saves the imports
@@ -182,7 +182,7 @@ class Research(Closing):
             engine = session.engine.for_question(budget, streamed=False)
             if isinstance(engine, OpenAIEngine):
                 return ModelResearcher(engine.chat, budget, session.reader)
-        return LocalResearcher(lambda question: session.ask(question, budget=budget, parent=run_id))
+        return LocalResearcher(lambda question: session.ask(question, budget=budget))
 
     def _record_turn(self, report: Report) -> None:
         """On the run's thread; once a run, even if it was killed right after."""

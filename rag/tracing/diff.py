@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypedDict
 
-from rag.tracing.replay import start_event
+from rag.tracing.replay import is_research, start_event
 from state.answer import Answer
 from state.errors import UsageError
 from state.trace_store import Trace
@@ -29,7 +29,7 @@ def diff_traces(one: Trace, other: Trace) -> list[Difference]:
     Raises:
         UsageError: one is of a research run.
     """
-    if "research" in (one["kind"], other["kind"]):
+    if is_research(one) or is_research(other):
         raise UsageError("Only the traces of questions can be compared, not of research runs.")
     first, second = _loops(one["answer"]), _loops(other["answer"])
     return [

@@ -29,6 +29,10 @@ def start_event(trace: Trace) -> TurnStarted | ResearchStarted:
     )
 
 
+def is_research(trace: Trace) -> bool:
+    return start_event(trace)["event"] == "research_started"
+
+
 def recorded_flags(trace: Trace, engine: object) -> dict[str, Any]:
     """The trace's own settings; with another `engine` its model is not that one's."""
     left_out = () if engine is None else ("model",)
@@ -43,7 +47,7 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
         UsageError: it is a research run.
         CragError: as a session does.
     """
-    if trace["kind"] == "research":
+    if is_research(trace):
         raise UsageError("A research run is not replayed.", "Ask it again with crag research.")
     from rag.session import open_session
 

@@ -81,11 +81,9 @@ def test_traces_are_listed_by_what_is_asked_for(tmp_path: Path):
     with TraceStore(tmp_path) as store:
         store.keep("a", events(), make_answer("The Bridge?", thread="one"))
         store.keep("b", events(), make_answer("The tunnel?", status="abstained"))
-        store.keep("c", events(), make_answer("A run"), kind="research")
-        store.keep("d", events(), make_answer("its question"), parent="c")
-        assert ids(store) == ["c", "b", "a"]
+        assert ids(store) == ["b", "a"]
         assert ids(store, thread="one") == ["a"]
-        assert store.get("last")["trace_id"] == "c"
+        assert store.get("last")["trace_id"] == "b"
 
 
 def keep_at(store: TraceStore, monkeypatch: pytest.MonkeyPatch, name: str, days: float) -> None:
@@ -98,20 +96,6 @@ def test_traces_are_bounded_by_days(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         for day in (0, 16, 32, 33):
             keep_at(store, monkeypatch, f"day{day}", day)
         assert set(ids(store)) == {"day16", "day32", "day33"}
-
-
-def test_a_research_run_goes_with_its_questions(tmp_path: Path):
-    with TraceStore(tmp_path, runs=2) as store:
-        for number in range(4):
-            for part in range(4):
-                store.keep(f"r{number}q{part}", events(), make_answer("q"), parent=f"r{number}")
-            store.keep(f"r{number}", events(), make_answer("run"), kind="research")
-        kept = store._database.read("select id from traces")
-        assert {name for (name,) in kept} == {
-            f"r{n}{part}" for n in (2, 3) for part in ("", "q0", "q1", "q2", "q3")
-        }
-        assert store.delete("r3") == 5
-        assert ids(store) == ["r2"]
 
 
 def test_what_is_deleted_is_gone_from_the_file(tmp_path: Path):
