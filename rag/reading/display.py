@@ -19,29 +19,18 @@ from state.passages import RetrievedChunk, text_between
 if TYPE_CHECKING:
     from rag.index.reader import CollectionReader
 
-WIDE = 300
-"""Characters of a row with its header that are no longer seen to be one below the other."""
 LEAD_CHARACTERS = 160
 """Of the sentence that introduces a stretch from further up."""
-_BEFORE = 150
-"""Characters in front of a row, among which its line begins if it begins in another chunk."""
 _CUT = "…"
 _FENCE = 40
 """Characters between code and the line that leads to it, at most."""
 _PADDING = re.compile(r"(?<=\S) {2,}(?=\S)")
 """Between the cells of a row."""
-_BAR = re.compile(r"(?<!\\)\|")
 _LAST_WORD = re.compile(r"\s+\S*$")
 
 
 def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longest: int) -> str:
     """At most about `longest` characters, without what leads to it."""
-    if "|" in lead and len(lead) + units[0].end - units[0].start > WIDE:
-        lines = (lead, text_between(chunk, units[0].start, units[0].end))
-        names, cells = (list(map(as_prose, _cells(line))) for line in lines)
-        if len(cells) <= len(names):  # a cell a line, behind the name of its column
-            named = zip(names, cells, strict=False)
-            return "\n".join(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
     pieces = [_lead(lead)] if lead.strip() else []
     kinds = [chunk["blocks"][units[0].place].kind] if pieces else []
     place = 0
@@ -85,24 +74,6 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
     return before + said + after
 
 
-def _names_of_the_last(header: str, row: str) -> str:
-    """Of a header between bars, what names the cells of a row of which only the end is held."""
-    if not header.startswith("|"):
-        return ""  # how many cells the end has is not known
-    names, cells = _cells(header), _BAR.split(row.strip().removesuffix("|"))
-    return f"|{'|'.join(names[-len(cells) :])}|"
-
-
-def _cells(row: str) -> list[str]:
-    """Of a row that is closed by a bar the first may be empty."""
-    row = row.strip()
-    return _BAR.split(row.removeprefix("|")[:-1] if row.endswith("|") else row.strip(" |"))
-
-
-def _cut(cell: str) -> str:
-    return cell if len(cell) <= WIDE else f"{_LAST_WORD.sub('', cell[:WIDE])} {_CUT}"
-
-
 def _lead(lead: str) -> str:
     if "|" in lead:
         return _PADDING.sub(" ", lead.strip())
@@ -122,13 +93,11 @@ def lead_of(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str
         return ""
     if block.lead[0] >= chunk["start_char"]:
         return _named(text_between(chunk, *block.lead))
-    lead = _named(reader.document_text(chunk["source"], *block.lead) or "")
     if block.kind is BlockKind.ROW and first.start == chunk["start_char"]:
-        line = (max(first.start - _BEFORE, 0), first.start)
-        before = reader.document_text(chunk["source"], *line) or ""
+        before = reader.document_text(chunk["source"], max(first.start - 20, 0), first.start) or ""
         if before.rpartition("\n")[2].strip(" \t>"):  # it began in the chunk before
-            return _names_of_the_last(lead, text_between(chunk, *first[:2]))
-    return lead
+            return ""
+    return _named(reader.document_text(chunk["source"], *block.lead) or "")
 
 
 def _named(lead: str) -> str:

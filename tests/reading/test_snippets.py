@@ -230,7 +230,7 @@ def test_what_stands_below_a_heading_is_read_as_of_what_its_files_head_names(tmp
     assert first["quote"] == "- Warm the milk.\n- Leave it for a night."
 
 
-def test_the_end_of_a_row_is_named_by_the_last_columns(tmp_path):
+def test_the_end_of_a_row_stands_below_no_header(tmp_path):
     """A row that is longer than a chunk: its end was said to be of the first column."""
     cells = (
         "skill",
@@ -239,7 +239,7 @@ def test_the_end_of_a_row_is_named_by_the_last_columns(tmp_path):
     )
     text = f"# Grades\n\n| Kind | Junior | Senior |\n|---|---|---|\n| {' | '.join(cells)} |\n"
     shown = shown_of(tmp_path, text, "who wakes the heron at dawn?")[0]["shown"]
-    assert shown.startswith("Senior: paints the weir")
+    assert shown.startswith("paints the weir")
 
 
 def test_what_leads_to_an_item_is_shown_from_its_sentence_on(tmp_path):
