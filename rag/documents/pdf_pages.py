@@ -14,10 +14,6 @@ from rag.documents.stream import Part
 _REACH = 4
 """So many pages before and behind show what comes back on each."""
 _HEAD_LINES = 6
-_ENDS = tuple(".!?:;")
-_FULL = 0.6
-"""Of the longest line of a page: one as long ends where the next word did not fit."""
-_SENTENCE_LINES = 6
 _NUMBER = re.compile(r"[0-9]+")
 _SPREAD = re.compile(r"\S+(?: {2}\S+){2,}")
 _BROKEN = re.compile(
@@ -31,40 +27,9 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def reflow(parts: Iterable[Part]) -> Iterator[Part]:
-    """The parts in their order, one a page; a sentence stands on the page where it begins."""
-    before: Part | None = None
-    for part in _cleared(parts):
-        if before is not None:
-            rest, own = _parted(before.text, part.text)
-            yield replace(before, text=before.text + rest)
-            before = replace(part, text=own)
-        else:
-            before = part
-    if before is not None:
-        yield before
-
-
-def _parted(before: str, text: str) -> tuple[str, str]:
-    """The lines of a page that go on with the sentence in which the one `before` ends, and those
-    behind them.
+    """The parts in their order, one a page, without running heads, words broken at a line's end
+    whole again.
     """
-    above = before.rstrip().split("\n")
-    full = len(above[-1]) > _FULL * max(map(len, above))
-    if not full or above[-1].endswith(_ENDS) or not text[:1].islower():
-        return "", text
-    taken: list[str] = []
-    lines = text.splitlines(keepends=True)
-    for line in lines[:_SENTENCE_LINES]:
-        if not line.strip() or line.startswith(("#", "```")):
-            break
-        taken.append(line)
-        if line.rstrip().endswith(_ENDS):
-            break
-    return "".join(taken), "".join(lines[len(taken) :]).lstrip("\n")
-
-
-def _cleared(parts: Iterable[Part]) -> Iterator[Part]:
-    """Without running heads, words broken at a line's end whole again."""
     before: deque[Part] = deque(maxlen=_REACH)
     ahead: deque[Part] = deque()
     heads: set[str] = set()

@@ -65,14 +65,3 @@ def test_the_gaps_of_a_justified_line_are_spaces() -> None:
     assert read(f"Tell  us  within  a week.\nTell  us  within\n{columns}") == [
         f"Tell  us  within  a week.\nTell us within\n{columns}"
     ]
-
-
-def test_a_sentence_stands_on_the_page_where_it_begins() -> None:
-    begun = "Who lends a boat out writes down\nto whom, for how long and in what"
-    assert read(begun, "state.\nBoats come back clean.") == [
-        f"{begun}\nstate.",
-        "Boats come back clean.",
-    ]
-    listed = "What is lent with every boat:\npaddles"
-    for first, second in ((f"{begun} state.", "it is in."), (begun, "# state"), (listed, "oars")):
-        assert read(first, second) == [first, second]
