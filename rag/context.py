@@ -128,15 +128,12 @@ def _take(
 
 def _given(number: int, chunks: Sequence[RetrievedChunk]) -> ContextDocument:
     in_order = sorted(chunks, key=lambda chunk: chunk["start_char"])
-    given: ContextDocument = {
+    return {
         "number": number,
         "source": in_order[0]["source"],
         "title": in_order[0]["title"],
         "excerpts": in_order,
     }
-    if copies := chunks[0].get("also"):
-        given["also"] = copies
-    return given
 
 
 def document_text(document: ContextDocument) -> str:

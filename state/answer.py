@@ -23,10 +23,10 @@ Decision = Literal["generate", "transform_query", "abstain"]
 class Citation(TypedDict):
     """A located quote: `quote` is exactly `document.text[start_char:end_char]`; `passage` is what
     stands around it, unaltered: the blocks that are quoted together (paragraphs, list items, code
-    with what introduces it), or rows behind their table's header; `also` names
-    other sources that hold a copy. `anchor` is the place as a person says it ("p. 4", "line 12");
-    lines are told only where they are lines of the file itself. `heading` is what it stands under;
-    of what is shown without a model `shown` is its quote as a person reads it.
+    with what introduces it), or rows behind their table's header. `anchor` is
+    the place as a person says it ("p. 4", "line 12"); lines are told only where they are lines of
+    the file itself. `heading` is what it stands under; of what is shown without a model `shown` is
+    its quote as a person reads it.
     """
 
     marker: int
@@ -42,7 +42,6 @@ class Citation(TypedDict):
     quote: str
     passage: str
     support: Support
-    also: NotRequired[list[str]]
     heading: NotRequired[str]
     shown: NotRequired[str]
 

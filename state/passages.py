@@ -36,9 +36,9 @@ class RetrievedChunk(TypedDict):
     Offsets are characters of the extracted text, lines 1-based inclusive. `score` is the
     fused score (higher is better, comparable within one query only); `features` are what a
     search ranked it by, the ranks its 1-based places in the legs, None where a leg did not
-    return it. `loop` is the loop that first found it. `also` names the other sources that hold a
-    copy, `document_match` how surely the query names its document, to 1. `anchor` is as of
-    `state.documents.Chunk`: where it is not None, the lines are of the extracted text only.
+    return it. `loop` is the loop that first found it, `document_match` how surely the query names
+    its document, to 1. `anchor` is as of `state.documents.Chunk`: where it is not None, the lines
+    are of the extracted text only.
     """
 
     chunk_id: str
@@ -57,7 +57,6 @@ class RetrievedChunk(TypedDict):
     lexical_rank: int | None
     loop: int
     features: NotRequired[Features]
-    also: NotRequired[list[str]]
     document_match: NotRequired[float]
     anchor: NotRequired[str | None]
 
@@ -93,34 +92,25 @@ def text_between(held: RetrievedChunk, start: int, end: int) -> str:
 
 
 class ContextDocument(TypedDict):
-    """What a model is given of one document, in page order. `number` is what it cites it by, from
-    1; `also` names the other sources that hold a copy.
-    """
+    """What a model is given of one document, in page order; it cites it by its `number`, from 1."""
 
     number: int
     source: str
     title: str | None
     excerpts: list[RetrievedChunk]
-    also: NotRequired[list[str]]
 
 
-def make_citation(
-    of: RetrievedChunk | ContextDocument,
-    held: RetrievedChunk,
-    start: int,
-    end: int,
-    passage: str,
-) -> Citation:
+def make_citation(held: RetrievedChunk, start: int, end: int, passage: str) -> Citation:
     """What stands at `[start:end]` of a document, all of it in what is `held`, as a citation
     without a number. Lines are told only where they are lines of the file itself.
     """
     quote = text_between(held, start, end)
     line = held["start_line"] + held["text"].count("\n", 0, start - held["start_char"])
     anchor = _anchor_at(held, start)
-    found: Citation = {
+    return {
         "marker": 0,
-        "source": of["source"],
-        "title": of["title"],
+        "source": held["source"],
+        "title": held["title"],
         "page": held["page"],
         "anchor": f"line {line}" if anchor is None else anchor,
         "start_line": line if anchor is None else None,
@@ -132,9 +122,6 @@ def make_citation(
         "passage": passage,
         "support": "verbatim",
     }
-    if "also" in of:
-        found["also"] = of["also"]
-    return found
 
 
 def _anchor_at(held: RetrievedChunk, at: int) -> str | None:

@@ -162,8 +162,5 @@ def _what(citation: Citation) -> str:
 
 
 def _where(citation: Citation) -> str:
-    """With how many copies stand elsewhere."""
-    copies = citation.get("also", [])
-    also = f" (also in {many(len(copies), 'other file')})" if copies else ""
     says = (citation["anchor"] or "").startswith("section ")  # as its heading does
-    return place({**citation, "anchor": None} if says else citation) + also
+    return place({**citation, "anchor": None} if says else citation)

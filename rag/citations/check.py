@@ -107,27 +107,26 @@ def _judge(part: AnswerPart, given: Mapping[int, ContextDocument], question: str
     from rag.citations.agreement import find_discrepancy
     from rag.citations.locate import locate
 
-    found: list[tuple[ContextDocument, QuoteSpan]] = []
+    found: list[QuoteSpan] = []
     for quote in part["quotes"]:
-        document = given.get(quote["document"])
-        places = locate(quote["quote"], document) if document is not None else []
-        found += [(document, place) for place in places if document is not None]
+        if (document := given.get(quote["document"])) is not None:
+            found += locate(quote["quote"], document)
     if not found:
         asks = not part["quotes"] and part["text"].rstrip().endswith("?")
         return PartVerdict("unverified", _elsewhere(part, given) or NOT_FOUND, claims_nothing=asks)
-    citations = tuple(_cited(document, place) for document, place in found)
+    citations = tuple(map(_cited, found))
     around = [question]
-    for (document, place), citation in zip(found, citations, strict=True):
-        around += [document["title"] or "", place.excerpt["heading"], citation["passage"]]
+    for place, citation in zip(found, citations, strict=True):
+        around += [citation["title"] or "", place.excerpt["heading"], citation["passage"]]
     found_wrong = find_discrepancy(part["text"], [each["quote"] for each in citations], around)
     if found_wrong is None:
         return PartVerdict("verified", STANDS, citations)
     return PartVerdict(*found_wrong, tuple({**c, "support": "unsupported"} for c in citations))
 
 
-def _cited(document: ContextDocument, place: QuoteSpan) -> Citation:
+def _cited(place: QuoteSpan) -> Citation:
     excerpt = place.excerpt
-    found = make_citation(document, excerpt, place.start, place.end, _around(place))
+    found = make_citation(excerpt, place.start, place.end, _around(place))
     return {**found, "heading": as_prose(heading_at(excerpt, place.start))}
 
 

@@ -82,14 +82,12 @@ class Candidates:
             for row, own in features.items()
         }
         ranked = sorted(words, key=lambda row: (-scores[row], row))
-        copies: dict[str, list[int]] = {}
+        firsts: dict[str, int] = {}
         for row in ranked:
-            copies.setdefault(one_line(self.chunks[row]["text"]), []).append(row)
+            firsts.setdefault(one_line(self.chunks[row]["text"]), row)
         found = []
-        for best, *others in list(copies.values())[:k]:
+        for best in list(firsts.values())[:k]:
             chunk = self.chunks[best]
-            if also := {self.chunks[copy]["source"] for copy in others} - {chunk["source"]}:
-                chunk["also"] = sorted(also)
             if best in self.document_match:
                 chunk["document_match"] = min(self.document_match[best], 1.0)
             chunk["score"] = scores[best]

@@ -158,7 +158,7 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
     lead = lead_of(chunk, units[0], reader)
     whole = text_between(chunk, blocks[0].start_char, blocks[-1].end_char)
     passage = "\n".join(filter(None, (lead, whole)))
-    located = make_citation(chunk, chunk, stretch.start, stretch.end, passage)
+    located = make_citation(chunk, stretch.start, stretch.end, passage)
     located["heading"] = as_prose(heading_at(chunk, stretch.start)) or chunk["title"] or ""
     shown = display_text(chunk, units, lead, FIRST_LONGEST + BESIDE)
     located["shown"] = passage if full else shown
