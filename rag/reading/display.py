@@ -19,6 +19,8 @@ from state.passages import RetrievedChunk, text_between
 if TYPE_CHECKING:
     from rag.index.reader import CollectionReader
 
+WIDE = 300
+"""Characters of a row with its header that are no longer seen to be one below the other."""
 LEAD_CHARACTERS = 160
 """Of the sentence that introduces a stretch from further up."""
 _CUT = "…"
@@ -26,11 +28,18 @@ _FENCE = 40
 """Characters between code and the line that leads to it, at most."""
 _PADDING = re.compile(r"(?<=\S) {2,}(?=\S)")
 """Between the cells of a row."""
+_BAR = re.compile(r"(?<!\\)\|")
 _LAST_WORD = re.compile(r"\s+\S*$")
 
 
 def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longest: int) -> str:
     """At most about `longest` characters, without what leads to it."""
+    if "|" in lead and len(lead) + units[0].end - units[0].start > WIDE:
+        lines = (lead, text_between(chunk, units[0].start, units[0].end))
+        names, cells = (list(map(as_prose, _cells(line))) for line in lines)
+        if len(cells) <= len(names):  # a cell a line, behind the name of its column
+            named = zip(names, cells, strict=False)
+            return "\n".join(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
     pieces = [_lead(lead)] if lead.strip() else []
     kinds = [chunk["blocks"][units[0].place].kind] if pieces else []
     place = 0
@@ -72,6 +81,16 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
     if len(said) > longest:
         said, after = _LAST_WORD.sub("", said[:longest]), f" {_CUT}"
     return before + said + after
+
+
+def _cells(row: str) -> list[str]:
+    """Of a row that is closed by a bar the first may be empty."""
+    row = row.strip()
+    return _BAR.split(row.removeprefix("|")[:-1] if row.endswith("|") else row.strip(" |"))
+
+
+def _cut(cell: str) -> str:
+    return cell if len(cell) <= WIDE else f"{_LAST_WORD.sub('', cell[:WIDE])} {_CUT}"
 
 
 def _lead(lead: str) -> str:

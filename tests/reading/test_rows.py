@@ -105,9 +105,27 @@ def test_a_table_with_names_above_its_columns_is_rows_whatever_its_cells_hold(tm
     assert shown == "Lamp | Use\nOsmer | shows the harbour's mouth"
 
 
+def test_a_row_too_wide_to_stand_below_its_header_is_shown_a_cell_a_line(tmp_path):
+    duties = "keeps the book of tolls and oils the locks of each gate, closes the gates when the"
+    duties += " water is above the mark, and lights the lamp beside the weir when it is dark"
+    rows = f"| Mill | {duties} | {duties} in winter |\n| Weir | {duties} | none |"
+    text = f"# Duties\n\n| House | First keeper | Second keeper |\n| --- | --- | --- |\n{rows}\n"
+    with session_of(tmp_path, {"duties.md": text}) as session:
+        shown = session.ask("duties of the keepers of the Mill house?")["citations"][0]["shown"]
+    assert shown.split("\n")[0] == "House: Mill"
+    assert shown.split("\n")[2] == f"Second keeper: {duties} in winter"
+
+
 def test_columns_without_names_name_nothing(tmp_path):
-    """The row above was shown as the header."""
-    text = "# Lock\n\n| | |\n|---|---|\n| Opens | at dawn |\n| Closes | at dusk |\n"
+    """The row above was shown as the header, or cells behind a colon alone."""
+    wide = "the keeper of the second lock, who has the long bar. " * 6
+    text = (
+        "# Lock\n\n| | |\n|---|---|\n| Opens | at dawn |\n| Closes | at dusk |\n\n"
+        f"# Weir\n\n| | Who |\n|---|---|\n| Bell | {wide} |\n"
+    )
     with session_of(tmp_path, {"lock.md": text}) as session:
-        lock = session.ask("when closes the lock?")
+        lock, weir = (
+            session.ask(each) for each in ("when closes the lock?", "who has the weir's bell?")
+        )
     assert lock["citations"][0]["shown"] == "| Closes | at dusk |"
+    assert weir["citations"][0]["shown"].startswith("Bell\nWho: the keeper")
