@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
@@ -13,9 +14,10 @@ from rag.question.parse import parse_question
 from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
 from rag.reading.scoring import ScoredStretch, extents_of, nearest_stretch, score_stretches
-from rag.reading.stretches import Stretch, begins_section, reach, section_units, stretches_of
+from rag.reading.stretches import Stretch, Unit, begins_section, reach, section_units, stretches_of
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
+from state.blocks import PROSE
 from state.passages import ParsedQuestion, RetrievedChunk, heading_at, make_citation, text_between
 
 MOST = 3
@@ -36,6 +38,7 @@ _FAR_BEHIND_BY_WORDS = 0.12
 _SLACK = 0.01
 """Of likeness that what begins nearer to the answer may lose."""
 
+_LEADS_ON = re.compile(r".*:|\*\*[^*]+\*\*", re.DOTALL)
 _SAID_AGAIN = 0.1
 """A stretch of which no more of the words are new repeats one that is shown."""
 
@@ -178,4 +181,12 @@ def _reaching(stretch: Stretch, longest: int) -> Stretch:
     last = max(last, reach(units, first, longest))
     if text_between(stretch.chunk, *units[last][:2]).rstrip().endswith(":"):
         last = max(last, reach(units, first, units[last].end - units[first].start + BESIDE))
+    while last > first and _leads_on(stretch.chunk, units[last]):
+        last -= 1
     return replace(stretch, units=units[first : last + 1])
+
+
+def _leads_on(chunk: RetrievedChunk, unit: Unit) -> bool:
+    """Whether it is a title in bold, or a sentence that ends in a colon."""
+    said = text_between(chunk, unit.start, unit.end).rstrip()
+    return chunk["blocks"][unit.place].kind in PROSE and bool(_LEADS_ON.fullmatch(said))

@@ -200,6 +200,15 @@ def test_a_paragraph_is_shown_from_its_beginning_where_that_is_near(tmp_path):
     assert first["shown"].startswith("After three years each keeper may take six paid weeks.")
 
 
+def test_a_snippet_does_not_end_in_what_leads_to_something_else(tmp_path):
+    text = (
+        "# Weir\n\nThe weir is opened at dawn with the long bar.\n\n**Closing it in a flood**\n\n"
+        "The two gates beside it need:\n\n" + "- a bar of ash, not of oak, for both of them " * 9
+    )
+    shown = shown_of(tmp_path, text, "when is the weir opened?")[0]["shown"]
+    assert shown == "The weir is opened at dawn with the long bar."
+
+
 def test_a_term_stands_before_what_says_it(tmp_path):
     text = "# Options\n\n`--cover`\n: Puts the glass hood over the lamp when the wind is high.\n"
     shown = shown_of(tmp_path, text, "put the hood over in wind")[0]["shown"]
