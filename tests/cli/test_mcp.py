@@ -15,7 +15,7 @@ import pytest
 from crag import ROOT, in_terminal, run_forked
 from forked_program import crag_program
 from ingest_runs import Library, home_of
-from served_mcp import served
+from ports import free_port, wait_for_port
 
 OPENING = {
     "jsonrpc": "2.0",
@@ -165,10 +165,18 @@ def test_a_long_source_and_a_long_list_are_read_to_their_ends(tmp_path: Path):
     anyio.run(read)
 
 
-@pytest.fixture(scope="module", name="served")
-def _served(home: Path) -> Iterator[str]:
-    with served(home) as address:
-        yield address
+@pytest.fixture(scope="module")
+def served(home: Path) -> Iterator[str]:
+    """The address of the tools of a real `crag mcp` on loopback."""
+    port = free_port()
+    command = [crag_program(), "mcp", "--engine", "local", "--home", str(home)]
+    process = subprocess.Popen([*command, "--http", str(port)], cwd=ROOT, stderr=subprocess.DEVNULL)
+    try:
+        wait_for_port(port, process)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait(60)
 
 
 def test_nothing_of_another_collection_is_told(home: Path, tmp_path: Path):
