@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from state.answer import NodeUsage, Usage, add_usage
 from state.errors import BudgetError
@@ -130,9 +130,9 @@ def call_event(call: ModelCalled, node: str, started: float) -> ModelCalled:
 
 
 def add_calls(usage: Usage, node: str, calls: Iterable[ModelCalled]) -> Usage:
-    """A new Usage with what the chat calls of `node` took, those cut off included."""
+    """A new Usage with what the calls of `node` took, those cut off included."""
     for call in calls:
-        if call["operation"] == "chat" and call["input_tokens"]:
+        if call["input_tokens"]:
             spent: NodeUsage = {
                 "llm_calls": 1,
                 "input_tokens": call["input_tokens"],
@@ -148,7 +148,6 @@ def add_calls(usage: Usage, node: str, calls: Iterable[ModelCalled]) -> Usage:
 @contextmanager
 def record_call(
     log: list[ModelCalled] | None,
-    operation: Literal["chat", "embeddings"],
     model: str,
     host: str,
     prompt: str | None = None,
@@ -160,7 +159,6 @@ def record_call(
     call: ModelCalled = {
         "event": "model_called",
         "node": "",
-        "operation": operation,
         "model": model,
         "host": host,
         "prompt": prompt,

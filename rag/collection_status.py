@@ -8,10 +8,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypedDict
 
+from rag.embed.builtin import builtin_embedder
 from rag.embed.weights import installed_model
 from rag.index.collection_rows import no_such_collection
 from rag.ingest.staleness import staleness
-from rag.opening import build_embedder, choose_engine, store_of
+from rag.opening import choose_engine, store_of
 from state.answer import EngineInfo
 from state.choices import EngineName
 from state.settings import Settings
@@ -53,7 +54,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
         "engine": {
             "name": engine.value,
             "model": settings.model if engine is EngineName.OPENAI else None,
-            "embedder": str(build_embedder(settings).identity),
+            "embedder": str(builtin_embedder().identity),
         },
         "reader": reader.name if reader is not None else None,
         "collections": [

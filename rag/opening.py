@@ -1,4 +1,4 @@
-"""What the settings name, opened: a store, an embedder, a collection, the engine that thinks."""
+"""What the settings name, opened: a store, a collection, the engine that thinks."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from state.choices import EmbedderName, EngineName, GraderChoice, Verifier
+from state.choices import EngineName, GraderChoice, Verifier
 from state.errors import UsageError
 from state.settings import Settings
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-    from rag.embed.protocol import Embedder
     from rag.engines.local.engine import LocalEngine
     from rag.engines.protocol import Engine
     from rag.index.home.store import HomeStore
@@ -35,21 +34,6 @@ def store_of(settings: Settings) -> HomeStore | PostgresStore:
     return PostgresStore(settings.store, settings.store_schema)
 
 
-def build_embedder(settings: Settings) -> Embedder:
-    """The embedder of the settings; nothing is loaded or sent before its first text.
-
-    Raises:
-        SettingsError: a remote embedder lacks a usable URL or key.
-    """
-    if settings.embedder is EmbedderName.BUILTIN:
-        from rag.embed.builtin import builtin_embedder
-
-        return builtin_embedder()
-    from rag.embed.openai import OpenAIEmbedder
-
-    return OpenAIEmbedder(settings)
-
-
 @contextmanager
 def open_reader(
     settings: Settings, notify: Callable[[str], None] = lambda _line: None
@@ -60,11 +44,12 @@ def open_reader(
         NoIndexError, UsageError, EmbedderMismatchError: as `Store.open_collection`; or nothing
             matches `settings.files`.
     """
+    from rag.embed.builtin import builtin_embedder
     from rag.reading.reranker import Reranker
 
-    store, embedder, files = store_of(settings), build_embedder(settings), _chosen(settings.files)
+    store, files = store_of(settings), _chosen(settings.files)
     with closing(
-        store.open_collection(settings.collection, embedder, notify, files=files)
+        store.open_collection(settings.collection, builtin_embedder(), notify, files=files)
     ) as reader:
         if files is not None and not reader.document_count:
             raise UsageError(

@@ -25,11 +25,6 @@ class Verifier(StrEnum):
     MODEL = "model"
 
 
-class EmbedderName(StrEnum):
-    BUILTIN = "builtin"
-    OPENAI = "openai"
-
-
 class EvaluationStage(StrEnum):
     RETRIEVAL = "retrieval"
     GRADING = "grading"

@@ -54,7 +54,6 @@ class ModelCalled(TypedDict):
 
     event: Literal["model_called"]
     node: str
-    operation: Literal["chat", "embeddings"]
     model: str
     host: str
     prompt: str | None

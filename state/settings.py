@@ -19,7 +19,6 @@ from pydantic_settings import SettingsError as UnreadableValueError
 
 from state.choices import (
     DEFAULT_COLLECTION,
-    EmbedderName,
     EngineName,
     GraderChoice,
     Verifier,
@@ -115,10 +114,6 @@ class Settings(BaseSettings):
     reasoning_effort: str | None = Field(
         None, description="how long a thinking model may think: minimal, low, medium, high"
     )
-    embedder: EmbedderName = Field(EmbedderName.BUILTIN, description="builtin or openai")
-    embedding_model: str = Field("text-embedding-3-small", description="remote embedding model")
-    embedding_base_url: Url | None = Field(None, description="endpoint of the embedding model")
-    embedding_api_key: SecretStr | None = Field(None, description="key for the embedding endpoint")
     request_timeout: float | None = Field(
         None,
         gt=0,

@@ -63,9 +63,10 @@ def ingest(
     if not all(paths or ()):  # as `crag ingest "$DOCS"` where DOCS is unset
         raise UsageError("A path is empty.", "'.' is the folder you are in.")
     terminal, settings = given.terminal, given.settings()
+    from rag.embed.builtin import builtin_embedder
     from rag.ingest.roots import Globs
     from rag.ingest.sync import ingest
-    from rag.opening import build_embedder, store_of
+    from rag.opening import store_of
 
     if not paths:
         store = store_of(settings)
@@ -74,7 +75,7 @@ def ingest(
     if not paths:
         raise UsageError("Nothing that was ingested is there.", "Name a folder or file to ingest.")
     notice = cache(terminal.notice)  # a watch tells each line once
-    embedder = build_embedder(settings)
+    embedder = builtin_embedder()
     wanted = Globs(tuple(include or ()), tuple(exclude or ()))
 
     def sync() -> IngestReport:

@@ -11,9 +11,10 @@ from pathlib import Path
 from rag.doctor import Check, failed, passed
 from rag.doctor.indexes import check_collections, check_store
 from rag.doctor.models import check_models
+from rag.embed.builtin import builtin_embedder
 from rag.index.home.catalog import Catalog
 from rag.index.home.store import HomeStore
-from rag.opening import build_embedder, store_of
+from rag.opening import store_of
 from state.errors import CragError, DamagedError
 from state.home_db import HomeDb
 from state.settings import Settings
@@ -29,7 +30,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     catalog = check_catalog(settings.home)
     yield catalog
     yield from check_home(settings.home)
-    embedder = build_embedder(settings)
+    embedder = builtin_embedder()
     yield from check_models(settings, embedder)
     store = store_of(settings)
     if not isinstance(store, HomeStore):

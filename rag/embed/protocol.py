@@ -46,9 +46,6 @@ class Embedder(Protocol):
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """float32 of shape (len(texts), dimension), rows of length 1 (an empty or
         unembeddable text gives a zero row, never NaN).
-
-        Raises:
-            ModelError: a remote endpoint failed.
         """
 
     def embed_query(self, text: str) -> Vectors:

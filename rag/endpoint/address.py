@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
@@ -25,16 +25,13 @@ NO_KEY = SecretStr("no-key")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A base URL taken apart; `host` (with a port that is not the scheme's) may be shown, and
-    `setting` is where it was told.
-    """
+    """A base URL taken apart; `host` (with a port that is not the scheme's) may be shown."""
 
     base_url: str
     query: tuple[tuple[str, str], ...]
     host: str
     loopback: bool
     key: SecretStr
-    setting: str = "base_url"
 
     @property
     def is_openai(self) -> bool:
@@ -43,24 +40,26 @@ class Endpoint:
 
 def chat_endpoint(settings: Settings) -> Endpoint:
     """Raises SettingsError when the URL is unusable or OpenAI itself has no key."""
-    return _endpoint(settings.base_url, settings.api_key)
+    host = host_of(settings.base_url)
+    parts = urlsplit((settings.base_url or OPENAI_URL).strip())
+    secret = "" if settings.api_key is None else settings.api_key.get_secret_value().strip()
+    if host == "api.openai.com" and not secret:
+        raise SettingsError(
+            "There is no key for api.openai.com.",
+            "Set OPENAI_API_KEY (or api_key), or use --engine local.",
+        )
+    if not secret.isascii() or not secret.isprintable():
+        raise SettingsError("The setting api_key holds characters that no key has.")
+    return Endpoint(
+        base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
+        query=tuple(parse_qsl(parts.query)),
+        host=host,
+        loopback=is_loopback(parts.hostname or ""),
+        key=SecretStr(secret) if secret else NO_KEY,
+    )
 
 
-def embedding_endpoint(settings: Settings) -> Endpoint:
-    """The embedding model's endpoint; the chat endpoint's own key is sent to its host only.
-
-    Raises:
-        SettingsError: the URL is unusable, or OpenAI itself has no key.
-    """
-    url = settings.embedding_base_url or settings.base_url
-    key = settings.embedding_api_key
-    if key is None and host_of(url, "embedding_") == host_of(settings.base_url):
-        key = settings.api_key
-    setting = "embedding_base_url" if settings.embedding_base_url else "base_url"
-    return replace(_endpoint(url, key, "embedding_"), setting=setting)
-
-
-def host_of(base_url: str | None, kind: str = "") -> str:
+def host_of(base_url: str | None) -> str:
     """The host a person is told of; no credentials, path or query in it."""
     parts = urlsplit((base_url or OPENAI_URL).strip())
     try:
@@ -73,30 +72,10 @@ def host_of(base_url: str | None, kind: str = "") -> str:
     elif parts.username or parts.password:
         wrong, hint = "holds a user name or password", "Put the key into api_key."
     if not host or wrong:
-        raise SettingsError(f"The setting {kind}base_url {wrong}.", hint)
+        raise SettingsError(f"The setting base_url {wrong}.", hint)
     usual = {"http": 80, "https": 443}[parts.scheme]
     shown = f"[{host}]" if ":" in host else host
     return shown if port in (None, usual) else f"{shown}:{port}"
-
-
-def _endpoint(url: str | None, key: SecretStr | None, kind: str = "") -> Endpoint:
-    host = host_of(url, kind)
-    parts = urlsplit((url or OPENAI_URL).strip())
-    secret = "" if key is None else key.get_secret_value().strip()
-    if host == "api.openai.com" and not secret:
-        raise SettingsError(
-            "There is no key for api.openai.com.",
-            f"Set OPENAI_API_KEY (or {kind}api_key), or use --engine local.",
-        )
-    if not secret.isascii() or not secret.isprintable():
-        raise SettingsError(f"The setting {kind}api_key holds characters that no key has.")
-    return Endpoint(
-        base_url=urlunsplit((parts.scheme, parts.netloc, parts.path, "", "")),
-        query=tuple(parse_qsl(parts.query)),
-        host=host,
-        loopback=is_loopback(parts.hostname or ""),
-        key=SecretStr(secret) if secret else NO_KEY,
-    )
 
 
 def is_loopback(host: str) -> bool:

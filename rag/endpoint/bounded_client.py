@@ -20,7 +20,7 @@ from openai import DefaultHttpxClient
 from state.deadline import call_with_timeout
 
 MOST_BYTES = 64 << 20
-"""Ten times the largest reply that is asked for: 64 embeddings of 4,096 numbers, in digits."""
+"""More than any reply that is asked for."""
 STREAM_PATIENCE = 10
 """A stream may take so many times the seconds of a whole reply: a slow model writes for long."""
 _SECONDS = 600.0

@@ -66,7 +66,7 @@ def model_error(
         kind, what, hint = _status(error, endpoint)
     else:
         kind, what, hint = _unanswered(error, endpoint, seconds)
-    return kind(f"{who}{what}.", hint.replace("base_url", endpoint.setting))
+    return kind(f"{who}{what}.", hint)
 
 
 def _unanswered(error: Exception, endpoint: Endpoint, seconds: float | None) -> ErrorParts:
@@ -78,7 +78,7 @@ def _unanswered(error: Exception, endpoint: Endpoint, seconds: float | None) -> 
     kinds = " ".join(type(cause).__name__ for cause in causes)
     invalid = isinstance(error, openai.APIResponseValidationError)
     kind: type[ModelError] = ModelError
-    what = " sent a reply that is no chat completion or embedding"
+    what = " sent a reply that is no chat completion"
     hint = f"Check base_url: does {endpoint.host} speak the OpenAI protocol there (…/v1)?"
     if isinstance(error, openai.APITimeoutError) or re.search("(?:Read|Write)Timeout", kinds):
         what = " did not reply in time" + ("" if seconds is None else f" ({seconds:g} s)")

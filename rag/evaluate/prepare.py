@@ -10,6 +10,7 @@ from pathlib import Path
 
 from rag.documents.cleaning import clean, shorten
 from rag.documents.stream import Part
+from rag.embed.builtin import builtin_embedder
 from rag.embed.protocol import Embedder
 from rag.evaluate.datasets import CorpusDocument, Dataset, read_corpus
 from rag.index.protocol import IndexedDocument
@@ -17,7 +18,7 @@ from rag.index.writer import CollectionWriter
 from rag.ingest.embedding import with_vectors
 from rag.ingest.file_text import READER_VERSION, TextPart
 from rag.ingest.sync import ingest
-from rag.opening import build_embedder, store_of
+from rag.opening import store_of
 from rag.text.chunk import chunk_parts
 from state.errors import NoIndexError, UsageError
 from state.events import IngestEvent
@@ -52,7 +53,7 @@ def prepare(
             f"{dataset.folder} has neither corpus.jsonl nor files/.",
             "Name a collection that holds its documents with --collection.",
         )
-    embedder = build_embedder(settings)
+    embedder = builtin_embedder()
     key = _fingerprint(dataset.documents, embedder, settings)
     home = settings.home / "eval" / "indexes" / key
     ready = settings.model_copy(update={"home": home, "collection": f"eval-{key}", "thread": None})

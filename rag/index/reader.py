@@ -133,7 +133,7 @@ class CollectionReader:
             asked = (query, wanted, current_language())
             found = self._found.get(asked)
             if found is None:
-                vector = self.embedder.embed_query(query)  # may wait for a server
+                vector = self.embedder.embed_query(query)
                 with self.snapshot():
                     there = candidates(self._queries, self._vocabulary, query, vector, wanted)
                 found = there.best(wanted)

@@ -26,9 +26,6 @@ Embedded = tuple[IndexedDocument, Iterable[DocumentPart]]
 def embed(files: Sequence[FileText], embedder: Embedder, known: Lookup) -> Iterator[list[Embedded]]:
     """What is written in one transaction each. A long document comes alone, its parts embedded as
     they are taken.
-
-    Raises:
-        ModelError: a remote embedder failed.
     """
     short = [(file.document, list(file.parts())) for file in files if len(file.pickled) < _LONG]
     made = iter(with_vectors(embedder, known, [part for _, parts in short for part in parts]))

@@ -42,7 +42,6 @@ def ingest(
     Raises:
         UsageError: a path does not exist, or a glob is malformed.
         StoreBusyError, EmbedderMismatchError, StorageError: as `Store.open_writer`.
-        ModelError: a remote embedder failed; what was embedded before is kept.
     """
     from rag.opening import store_of
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rag.embed.builtin import builtin_embedder
 from rag.ingest.sync import ingest
-from rag.opening import build_embedder
 from rag.session import Session, open_session
 from state.answer import Answer
 from state.passages import HistoryTurn
@@ -60,7 +60,7 @@ def said_before(answer: Answer, turn: int) -> HistoryTurn:
 def opened(source: Source, home: Path) -> Iterator[Session]:
     """The source's files ingested below `home`, and a session with the local engine."""
     settings = Settings(home=home, collection=source.name, engine="local")
-    ingest(settings, build_embedder(settings), [str(source.folder / "files")])
+    ingest(settings, builtin_embedder(), [str(source.folder / "files")])
     with open_session(settings, keep_traces=False) as session:
         yield session
 

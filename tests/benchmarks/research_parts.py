@@ -26,8 +26,8 @@ from typing import Any
 from real_docs import json_lines, sources
 from shown import plain
 
+from rag.embed.builtin import builtin_embedder
 from rag.ingest.sync import ingest
-from rag.opening import build_embedder
 from rag.research.report import Report
 from rag.research.run import Research
 from state.settings import load_settings
@@ -96,7 +96,7 @@ def joined(data: Path, drawn: int) -> Iterator[dict[str, Any]]:
 def researched(asked: dict[str, Any], data: Path, home: Path) -> Report:
     folder = data / asked["source"]
     settings = load_settings({"home": home, "collection": folder.name})
-    ingest(settings, build_embedder(settings), [str(folder / "files")])
+    ingest(settings, builtin_embedder(), [str(folder / "files")])
     with Research(settings) as run:
         return run.start(asked["text"])
 

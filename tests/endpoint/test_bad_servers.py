@@ -17,7 +17,6 @@ PATHS = {
     # 0: on a busy machine the time is spent first, and what was found is answered from.
     "a model": (["ask", QUESTION, "--engine", "openai"], "base_url", "http://{}/v1", (0, 4, 5)),
     "research with a model": (["research", QUESTION], "base_url", "http://{}/v1", (0, 3, 4, 5)),
-    "embeddings": (["ingest", "docs", "-c", "b"], "embedding_base_url", "http://{}/v1", (0, 4, 5)),
     "the web": (["ask", UNKNOWN, "--web"], "web_url", "http://{}/search", (3, 5)),
     "Postgres": (["ask", QUESTION, "-t", "one"], "threads", "postgresql://me@{}/db", (5,)),
     "doctor": (["doctor", "--engine", "openai"], "base_url", "http://{}/v1", (4,)),
@@ -53,8 +52,6 @@ def check(work, path, port):
     settings = {name: address.format(f"127.0.0.1:{port}"), **LIMITS}
     if name.startswith("base"):
         settings["engine"] = "openai"
-    if name.startswith("embedding"):
-        settings["embedder"] = "openai"
     began = time.monotonic()
     ran = run(work, *command, **settings)
     assert time.monotonic() - began < SECONDS

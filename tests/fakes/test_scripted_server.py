@@ -4,7 +4,7 @@ import json
 from http.client import HTTPConnection, IncompleteRead, RemoteDisconnected
 
 import pytest
-from scripted_server import ScriptedServer, call, embeddings, reset, status, stream, text
+from scripted_server import ScriptedServer, call, reset, status, stream, text
 
 
 def post(server, body, path="/v1/chat/completions"):
@@ -63,15 +63,3 @@ def test_a_chunked_stream_that_is_cut_and_a_body_that_is_closed():
 def test_a_reset_is_no_reply():
     with ScriptedServer(reset()) as server, pytest.raises((ConnectionError, RemoteDisconnected)):
         post(server, {})
-
-
-def test_embeddings_as_floats_and_base64_and_no_token_arrays():
-    with ScriptedServer(always=embeddings(lambda item: [len(item), 0.5])) as server:
-        path = "/v1/embeddings"
-        floats = json.loads(post(server, {"input": ["abc"]}, path).read())
-        packed = json.loads(
-            post(server, {"input": "abc", "encoding_format": "base64"}, path).read()
-        )
-        assert post(server, {"input": [[1, 2]]}, path).status == 400
-    assert floats["data"][0]["embedding"] == [3, 0.5]
-    assert packed["data"][0]["embedding"] == "AABAQAAAAD8="

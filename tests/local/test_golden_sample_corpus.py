@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from rag.embed.builtin import builtin_embedder
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.metrics import contains, without_markers
 from rag.evaluate.sources import SourceNames
 from rag.ingest.sync import ingest
-from rag.opening import build_embedder
 from rag.session import open_session
 from state.answer import Answer
 from state.settings import load_settings
@@ -58,7 +58,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Asked],
     dataset = load_dataset(ROOT)
     home = tmp_path_factory.mktemp("home")
     settings = load_settings({"home": home, "engine": "local"})
-    report = ingest(settings, build_embedder(settings), [str(ROOT)])
+    report = ingest(settings, builtin_embedder(), [str(ROOT)])
     assert report.documents == 28
     assert report.failed == []
     with open_session(settings) as session:

@@ -2,9 +2,8 @@
 
 import pytest
 from openai_samples import StandIn
-from pydantic import SecretStr
 
-from rag.endpoint.address import chat_endpoint, embedding_endpoint, host_of
+from rag.endpoint.address import chat_endpoint, host_of
 from rag.opening import build_engine, choose_engine
 from state.choices import EngineName
 from state.errors import SettingsError
@@ -79,14 +78,3 @@ def test_a_query_of_the_url_is_kept_apart():
     endpoint = chat_endpoint(Settings(base_url="https://g.example/v1?api-version=2"))
     assert endpoint.base_url == "https://g.example/v1"
     assert endpoint.query == (("api-version", "2"),)
-
-
-def test_the_chat_key_is_not_sent_to_another_host_for_embeddings():
-    settings = Settings(
-        api_key="sk-chat",
-        base_url="https://chat.example/v1",
-        embedding_base_url="http://localhost:8080/v1",
-    )
-    assert embedding_endpoint(settings).key != SecretStr("sk-chat")
-    same = Settings(api_key="sk-chat", base_url="https://chat.example/v1")
-    assert embedding_endpoint(same).key == SecretStr("sk-chat")

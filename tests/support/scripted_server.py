@@ -8,7 +8,6 @@ A reply is a function from the request's body to what is sent, so that one reply
 plain and a streamed request. Replies are used in order; a request too many gets a 418.
 """
 
-import base64
 import json
 import socket
 import struct
@@ -297,23 +296,3 @@ def reset() -> Reply:
 
 def hang() -> Reply:
     return lambda _: Sent(ending="hang")
-
-
-def embeddings(vector_of: Callable[[str], Sequence[float]]) -> Reply:
-    """Vectors in the encoding asked for; refuses token arrays, as string-only servers do."""
-
-    def reply(body: Body) -> Sent:
-        inputs = body["input"] if isinstance(body["input"], list) else [body["input"]]
-        if not all(isinstance(item, str) for item in inputs):
-            return status(400, "input must be strings")(body)
-        rows = []
-        for index, item in enumerate(inputs):
-            vector: Any = list(vector_of(item))
-            if body.get("encoding_format") == "base64":
-                vector = base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
-            rows.append({"object": "embedding", "index": index, "embedding": vector})
-        counts = {"prompt_tokens": len(inputs), "total_tokens": len(inputs)}
-        whole = {"object": "list", "data": rows, "model": "scripted", "usage": counts}
-        return Sent(body=json.dumps(whole).encode())
-
-    return reply

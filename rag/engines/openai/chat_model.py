@@ -127,7 +127,7 @@ class ChatModel:
 
         messages, budget = request.messages, request.budget
         words = sha256(messages[0][1].encode()).hexdigest()[:12]
-        with record_call(call_log(), "chat", self.name, self.endpoint.host, words) as call:
+        with record_call(call_log(), self.name, self.endpoint.host, words) as call:
             try:
                 # LangSmith's variables in the environment do not send documents anywhere from here.
                 with tracing_context(enabled=False):
