@@ -115,7 +115,7 @@ def _index_corpus(
     count, with_text = 0, False
     while batch := list(islice(documents, _TOGETHER)):
         rows, parts = zip(*map(_read, batch), strict=True)
-        made = with_vectors(embedder, writer.vectors_for, parts)
+        made = with_vectors(embedder, parts)
         writer.put_all([(row, [part]) for row, part in zip(rows, made, strict=True)])
         count += len(batch)
         with_text |= any(part.text for part in parts)

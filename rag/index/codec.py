@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
 from collections.abc import Sequence
@@ -46,12 +45,6 @@ class DeflatedText:
 def inflated(data: bytes) -> str:
     """Raises zlib.error or UnicodeDecodeError."""
     return zlib.decompress(data).decode("utf-8", "surrogatepass")
-
-
-def text_hash(text: str) -> int:
-    """64 bits that say which text was embedded."""
-    digest = hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big", signed=True)
 
 
 def chunk_key(chunk_id: str) -> int:

@@ -69,7 +69,6 @@ CREATE TABLE chunks (
   document_id bigint NOT NULL
     REFERENCES documents ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED,  -- a long one comes last
   key bigint NOT NULL,
-  text_hash bigint NOT NULL,
   start_char integer NOT NULL,
   end_char integer NOT NULL,
   start_line integer NOT NULL,
@@ -82,7 +81,6 @@ CREATE TABLE chunks (
 );
 CREATE INDEX chunks_document ON chunks (document_id);
 CREATE INDEX chunks_key ON chunks (key);
-CREATE INDEX chunks_text ON chunks (text_hash);
 """
 
 SQLITE_TABLES = _TABLES.format(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Self
 
@@ -17,11 +17,9 @@ from rag.embed.protocol import Vectors
 from rag.index.codec import (
     DeflatedText,
     chunk_key,
-    decode_vectors,
     encode_blocks,
     encode_label,
     encode_path,
-    text_hash,
 )
 from rag.index.collection_rows import (
     COLUMNS,
@@ -32,7 +30,7 @@ from rag.index.collection_rows import (
     rows_of_many,
 )
 from rag.index.names import name_keys
-from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile, embedding_text
+from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
 from state.database import Sql
 from state.documents import Chunk
 
@@ -40,7 +38,7 @@ GROUP_CHUNKS = 1_000
 """So many are inserted in one go."""
 
 _INTO = {
-    "chunks": "id, collection_id, document_id, key, text_hash, start_char, end_char, start_line,"
+    "chunks": "id, collection_id, document_id, key, start_char, end_char, start_line,"
     " end_line, page, heading, anchor, blocks, vector",
     "documents": f"id, collection_id, {COLUMNS}",
     "names": "collection_id, key, document_id",
@@ -98,8 +96,8 @@ class CollectionWriter(CollectionContents, ABC):
         self.put_all([(document, parts)])
 
     def put_all(self, documents: Sequence[tuple[IndexedDocument, Iterable[DocumentPart]]]) -> None:
-        """Adds the documents, or replaces those of the same sources, which go last: `parts` may
-        look for their vectors. If one raises, nothing of any is kept, and the older ones stay.
+        """Adds the documents, or replaces those of the same sources, which go last.
+        If one raises, nothing of any is kept, and the older ones stay.
         """
         if not documents:
             return
@@ -164,17 +162,6 @@ class CollectionWriter(CollectionContents, ABC):
                 list(rows.values()),
             )
 
-    def vectors_for(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """The vectors, shape (dimension,), of those `texts` that were embedded before."""
-        hashes = {text_hash(text): text for text in texts}
-        query = (
-            "SELECT text_hash, vector FROM chunks"
-            " WHERE collection_id = $1 AND text_hash IN ({some})"
-        )
-        rows = rows_of_many(self._sql, query, list(hashes), self.row.id)
-        vectors = decode_vectors([stored for _, stored in rows], self.row.embedder.dimension)
-        return {hashes[number]: vector for (number, _), vector in zip(rows, vectors, strict=True)}
-
     def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
         into = _INTO[table]
         values = placeholders(into.count(",") + 1)
@@ -226,7 +213,6 @@ def _document_row(
 def _columns(chunk: Chunk) -> tuple[Any, ...]:
     return (
         chunk_key(chunk.chunk_id),
-        text_hash(embedding_text(chunk)),
         *(chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line, chunk.page),
         encode_label(chunk.heading),
         None if chunk.anchor is None else encode_label(chunk.anchor),

@@ -55,7 +55,7 @@ class Ingest:
         with _reading(tasks) as outcomes:
             for batch in batches(outcomes):
                 files = [each for each in batch if isinstance(each, FileText)]
-                for made in embed(files, self.embedder, self.writer.vectors_for):
+                for made in embed(files, self.embedder):
                     self.writer.put_all(made)
                     self._put(document for document, _ in made)
                 for each in batch:

@@ -66,9 +66,9 @@ def one_chunk(text: str) -> HomeQueries:
     made.add(text)
     for table, row in {
         "collections": (1, "default", "uid", "e", 1, "1", "1", 1),
-        "documents": (3, 1, b"a", None, None, 0, 0, 0, "h", None, "text", 1, len(text), "[]", "[]"),
+        "documents": (3, 1, b"a", None, None, 0, 0, 0, "h", None, "text", 1, len(text), "[]"),
         "texts": (3, 1, made.finish()),
-        "chunks": (7, 1, 3, 0, 0, 0, len(text), 1, 1, None, "", None, None, b""),
+        "chunks": (7, 1, 3, 0, 0, len(text), 1, 1, None, "", None, None, b""),
     }.items():
         connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
     catalog.create_lexical(connection, 1)

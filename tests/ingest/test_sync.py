@@ -1,12 +1,12 @@
 import json
 import os
 import shutil
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from ingest_runs import Library, counts
 
+from rag.embed.builtin import builtin_embedder
 from rag.index.home import catalog
 from rag.ingest.staleness import staleness
 from state.errors import StorageError
@@ -40,7 +40,6 @@ def test_the_collection_becomes_equal_to_the_folder(folder, library):
         "added": 1, "updated": 1, "removed": 1, "unchanged": 1,
     }  # fmt: skip
     assert library.sources == ["a.md", "d.md", "sub/c.md"]
-    assert len(library.embedder.texts) == 2
 
 
 def test_a_new_time_alone_is_no_change_and_an_old_time_hides_none(folder, library):
@@ -52,40 +51,6 @@ def test_a_new_time_alone_is_no_change_and_an_old_time_hides_none(folder, librar
     os.utime(folder / "b.md", ns=(status.st_atime_ns, status.st_mtime_ns))
     assert (folder / "b.md").stat().st_size == status.st_size
     assert counts(library.ingest(folder)) == {"updated": 1, "unchanged": 2}
-
-
-def test_a_file_that_moved_is_read_and_not_embedded_again(folder, library):
-    library.ingest(folder)
-    (folder / "sub" / "c.md").rename(folder / "moved.md")
-    report = library.ingest(folder)
-    assert counts(report) == {"added": 1, "removed": 1, "unchanged": 2}
-    assert library.embedder.texts == []
-    assert library.sources == ["a.md", "b.md", "moved.md"]
-
-
-def test_identical_chunks_are_embedded_once(tmp_path, library):
-    folder = tmp_path / "copies"
-    folder.mkdir()
-    for number in range(20):
-        (folder / f"{number}.md").write_text(TEXT.format("same", 1))
-    assert counts(library.ingest(folder)) == {"added": 20}
-    assert len(library.embedder.texts) == 1
-    (folder / "later.md").write_text(TEXT.format("same", 1))
-    library.ingest(folder)
-    assert library.embedder.texts == []
-
-
-def test_of_a_long_document_only_what_changed_is_embedded_again(tmp_path, library):
-    path = tmp_path / "long.txt"
-    lines = [f"Valve {number} opens at {number % 97} bar.\n" for number in range(20_000)]
-    path.write_text("".join(lines))
-    report = library.ingest(path)
-    assert len(library.embedder.texts) == report.chunks > 400
-    path.write_text("".join([*lines, "A walrus closes the last one.\n"]))
-    library.ingest(path)
-    assert len(library.embedder.texts) == 1
-    with closing(library.open()) as reader:
-        assert "walrus" in reader.search("the walrus closes", 1)[0]["text"]
 
 
 def test_one_folder_never_removes_the_documents_of_another(tmp_path, folder, library):
@@ -265,7 +230,7 @@ def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monk
 def test_a_dry_run_tries_again_what_an_older_program_gave_up_on(folder, library):
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
     library.ingest(folder)
-    with library.store.open_writer("default", library.embedder.identity) as writer:
+    with library.store.open_writer("default", builtin_embedder().identity) as writer:
         options = json.loads(writer.roots()[str(folder)])
         writer.set_root(str(folder), json.dumps({**options, "reading": "0:"}))
     tasks = []

@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -17,23 +17,6 @@ from rag.session import Session, open_session
 from state.events import IngestEvent
 from state.settings import Settings, load_settings
 
-_BUILTIN = builtin_embedder()
-
-
-class CountingEmbedder:
-    """The builtin embedder of this process; `texts` is what it was given."""
-
-    def __init__(self) -> None:
-        self.identity = _BUILTIN.identity
-        self.texts: list[str] = []
-
-    def embed_documents(self, texts: Sequence[str]):
-        self.texts.extend(texts)
-        return _BUILTIN.embed_documents(texts)
-
-    def embed_query(self, text: str):
-        return _BUILTIN.embed_query(text)
-
 
 class Library:
     """A home with one collection, and the ingests into it."""
@@ -41,17 +24,15 @@ class Library:
     def __init__(self, home: Path, collection: str = "default", **shared: str) -> None:
         """`shared`: settings of a shared store."""
         self.settings: Settings = load_settings({"home": home, "collection": collection, **shared})
-        self.embedder = CountingEmbedder()
         self.events: list[IngestEvent] = []
         self.notices: list[str] = []
 
     def ingest(self, *paths: Path | str, dry_run: bool = False, **globs) -> IngestReport:
-        self.embedder.texts.clear()
         self.events.clear()
         self.notices.clear()
         return ingest(
             self.settings,
-            self.embedder,
+            builtin_embedder(),
             [str(path) for path in paths],
             Globs(**globs),
             dry_run=dry_run,
@@ -64,7 +45,7 @@ class Library:
         return store_of(self.settings)
 
     def open(self) -> CollectionReader:
-        return self.store.open_collection(self.settings.collection, self.embedder)
+        return self.store.open_collection(self.settings.collection, builtin_embedder())
 
     @property
     def sources(self) -> list[str]:
