@@ -59,7 +59,7 @@ class NoIndexError(SetupError):
 
 
 class EmbedderMismatchError(SetupError):
-    """The collection was embedded by another embedder than the one in the settings."""
+    """The collection was embedded by another embedder than there is."""
 
 
 class StoreBusyError(SetupError):

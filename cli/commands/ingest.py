@@ -63,7 +63,6 @@ def ingest(
     if not all(paths or ()):  # as `crag ingest "$DOCS"` where DOCS is unset
         raise UsageError("A path is empty.", "'.' is the folder you are in.")
     terminal, settings = given.terminal, given.settings()
-    from rag.embed.builtin import builtin_embedder
     from rag.ingest.roots import Globs
     from rag.ingest.sync import ingest
     from rag.opening import store_of
@@ -75,14 +74,13 @@ def ingest(
     if not paths:
         raise UsageError("Nothing that was ingested is there.", "Name a folder or file to ingest.")
     notice = cache(terminal.notice)  # a watch tells each line once
-    embedder = builtin_embedder()
     wanted = Globs(tuple(include or ()), tuple(exclude or ()))
 
     def sync() -> IngestReport:
         with progress(terminal, dry_run=dry_run) as shown:
             on_event = terminal.json if events else shown
             return ingest(
-                settings, embedder, paths, wanted, dry_run=dry_run, on_event=on_event, notice=notice
+                settings, paths, wanted, dry_run=dry_run, on_event=on_event, notice=notice
             )
 
     def show(report: IngestReport) -> None:

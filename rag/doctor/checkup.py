@@ -30,13 +30,12 @@ def examine(settings: Settings) -> Iterator[Check]:
     catalog = check_catalog(settings.home)
     yield catalog
     yield from check_home(settings.home)
-    embedder = builtin_embedder()
-    yield from check_models(settings, embedder)
-    store = store_of(settings)
+    yield from check_models(settings)
+    identity, store = builtin_embedder().identity, store_of(settings)
     if not isinstance(store, HomeStore):
-        yield from check_store(store, embedder.identity)
+        yield from check_store(store, identity)
     elif catalog.ok:
-        yield from check_collections(settings.home, embedder.identity)
+        yield from check_collections(settings.home, identity)
 
 
 def _check_home(home: Path) -> Iterator[Check]:

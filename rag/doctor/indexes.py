@@ -61,10 +61,10 @@ def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Ch
 
 
 def _check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) -> Iterator[Check]:
-    """Only where the collection was embedded by another than the settings name."""
+    """Only where the collection was embedded by another than there is."""
     if used != named:
-        detail = f"embedded by {used}, the settings name {named}"
-        yield failed(f"{name}: embedder", detail, f"Choose that embedder, or: {_ANEW.format(name)}")
+        detail = f"embedded by {used}, which is {named} now"
+        yield failed(f"{name}: embedder", detail, _ANEW.format(name))
 
 
 def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rag.doctor import Check, failed, passed
+from rag.embed.builtin import builtin_embedder
 from rag.embed.transformer import Transformer
 from rag.embed.weights import OFFER, installed_model
 from rag.opening import choose_engine
@@ -16,7 +17,6 @@ from state.errors import CragError, ModelError
 from state.settings import Settings
 
 if TYPE_CHECKING:
-    from rag.embed.protocol import Embedder
     from rag.endpoint.address import Endpoint
 
 _PROBE_SECONDS = 60.0
@@ -31,9 +31,9 @@ _PROBE = [
 ]
 
 
-def check_models(settings: Settings, embedder: Embedder) -> Iterator[Check]:
+def check_models(settings: Settings) -> Iterator[Check]:
     """Embeds one word; asks a configured endpoint for one small reply."""
-    yield _embedder(embedder)
+    yield _embedder()
     yield _reader(settings)
     if choose_engine(settings).name is EngineName.OPENAI:
         from rag.endpoint.address import chat_endpoint
@@ -48,7 +48,8 @@ def check_models(settings: Settings, embedder: Embedder) -> Iterator[Check]:
         yield _at_hand()
 
 
-def _embedder(embedder: Embedder) -> Check:
+def _embedder() -> Check:
+    embedder = builtin_embedder()
     try:
         embedder.embed_query("doctor")
     except CragError as error:

@@ -167,5 +167,5 @@ def builtin_embedder() -> BuiltinEmbedder:
 def _unusable(reason: str) -> SetupError:
     return SetupError(
         f"The builtin embedder (the wordllama package) cannot be used: {reason}.",
-        "Install crag again, or choose another embedder.",
+        "Install crag again.",
     )

@@ -1,10 +1,9 @@
-"""The embedder seam."""
+"""What embedders give: vectors, and what they are known by."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,18 +34,3 @@ class EmbedderIdentity:
 
     def __str__(self) -> str:
         return f"{self.name}/{self.dimension}@{self.version}"
-
-
-class Embedder(Protocol):
-    """Text to unit vectors."""
-
-    @property
-    def identity(self) -> EmbedderIdentity: ...
-
-    def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """float32 of shape (len(texts), dimension), rows of length 1 (an empty or
-        unembeddable text gives a zero row, never NaN).
-        """
-
-    def embed_query(self, text: str) -> Vectors:
-        """float32 of shape (dimension,), as `embed_documents` gives it."""

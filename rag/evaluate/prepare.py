@@ -11,7 +11,6 @@ from pathlib import Path
 from rag.documents.cleaning import clean, shorten
 from rag.documents.stream import Part
 from rag.embed.builtin import builtin_embedder
-from rag.embed.protocol import Embedder
 from rag.evaluate.datasets import CorpusDocument, Dataset, read_corpus
 from rag.index.protocol import IndexedDocument
 from rag.index.writer import CollectionWriter
@@ -53,16 +52,16 @@ def prepare(
             f"{dataset.folder} has neither corpus.jsonl nor files/.",
             "Name a collection that holds its documents with --collection.",
         )
-    embedder = builtin_embedder()
-    key = _fingerprint(dataset.documents, embedder, settings)
+    key = _fingerprint(dataset.documents, settings)
     home = settings.home / "eval" / "indexes" / key
     ready = settings.model_copy(update={"home": home, "collection": f"eval-{key}", "thread": None})
     finished = home / "documents"
     if dataset.files is not None:
-        with_text = _synced(dataset.files, ready, embedder, on, notify)
+        with_text = _synced(dataset.files, ready, on, notify)
     elif not (with_text := finished.is_file()):
-        with store_of(ready).open_writer(ready.collection, embedder.identity, notify) as writer:
-            with_text = _index_corpus(read_corpus(dataset.documents), writer, embedder, on)
+        identity = builtin_embedder().identity
+        with store_of(ready).open_writer(ready.collection, identity, notify) as writer:
+            with_text = _index_corpus(read_corpus(dataset.documents), writer, on)
         home.mkdir(parents=True, exist_ok=True)  # in a shared store nothing is kept there
         if with_text:
             finished.touch()
@@ -71,10 +70,10 @@ def prepare(
     return ready
 
 
-def _fingerprint(documents: Path, embedder: Embedder, settings: Settings) -> str:
+def _fingerprint(documents: Path, settings: Settings) -> str:
     """Of a corpus, or where a folder is, and of what else an index depends on."""
     release = package_version("crag-cli", "source")
-    path, identity = str(documents.resolve()), str(embedder.identity)
+    path, identity = str(documents.resolve()), str(builtin_embedder().identity)
     named = (path, identity, settings.store, READER_VERSION, release)
     digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=10)
     if documents.is_file():
@@ -87,7 +86,6 @@ def _fingerprint(documents: Path, embedder: Embedder, settings: Settings) -> str
 def _synced(
     files: Path,
     settings: Settings,
-    embedder: Embedder,
     on: Progress,
     notify: Callable[[str], None],
 ) -> bool:
@@ -102,20 +100,20 @@ def _synced(
             done += 1
         on("index", done, total)
 
-    report = ingest(settings, embedder, [str(files)], on_event=on_event, notice=notify)
+    report = ingest(settings, [str(files)], on_event=on_event, notice=notify)
     for path, reason in report.failed:
         notify(f"{path} could not be read: {reason}.")
     return report.documents > 0
 
 
 def _index_corpus(
-    documents: Iterator[CorpusDocument], writer: CollectionWriter, embedder: Embedder, on: Progress
+    documents: Iterator[CorpusDocument], writer: CollectionWriter, on: Progress
 ) -> bool:
     """Put every document; returns whether any holds text."""
     count, with_text = 0, False
     while batch := list(islice(documents, _TOGETHER)):
         rows, parts = zip(*map(_read, batch), strict=True)
-        made = with_vectors(embedder, parts)
+        made = with_vectors(parts)
         writer.put_all([(row, [part]) for row, part in zip(rows, made, strict=True)])
         count += len(batch)
         with_text |= any(part.text for part in parts)

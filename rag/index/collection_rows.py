@@ -128,8 +128,7 @@ def check_embedder(name: str, stored: EmbedderIdentity, embedder: EmbedderIdenti
     if stored != embedder:
         raise EmbedderMismatchError(
             f"The collection {name!r} was embedded by {stored}, not by {embedder}.",
-            f"Choose that embedder, or start over: `crag collections delete {name}`,"
-            " then `crag ingest`.",
+            f"Start over: `crag collections delete {name}`, then `crag ingest`.",
         )
 
 

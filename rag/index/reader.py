@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from rag.embed.protocol import Embedder
+from rag.embed.builtin import BuiltinEmbedder
 from rag.index.candidates import RANKED, candidates
 from rag.index.codec import chunk_key
 from rag.index.collection_rows import (
@@ -41,7 +41,7 @@ class CollectionReader:
         self,
         database: Database,
         name: str,
-        embedder: Embedder,
+        embedder: BuiltinEmbedder,
         queries: Callable[[Sql, CollectionRow], IndexQueries],
         notice: Notice,
     ) -> None:

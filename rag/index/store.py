@@ -17,7 +17,8 @@ from state.errors import NoIndexError
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-    from rag.embed.protocol import Embedder, EmbedderIdentity
+    from rag.embed.builtin import BuiltinEmbedder
+    from rag.embed.protocol import EmbedderIdentity
     from rag.index.queries import IndexQueries
     from rag.index.reader import CollectionReader
     from rag.index.writer import CollectionWriter
@@ -63,7 +64,7 @@ class Store(ABC):
     def open_collection(
         self,
         name: str,
-        embedder: Embedder,
+        embedder: BuiltinEmbedder,
         notice: Notice = lambda _line: None,
         *,
         files: GitIgnoreSpec | None = None,

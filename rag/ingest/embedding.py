@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
 
+from rag.embed.builtin import builtin_embedder
 from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.ingest.file_text import FileText, ReadOutcome, TextPart
-
-if TYPE_CHECKING:
-    from rag.embed.protocol import Embedder
 
 BATCH_CHUNKS = 256
 _LONG = 4  # parts of a document that are not held together
@@ -19,17 +16,17 @@ Embedded = tuple[IndexedDocument, Iterable[DocumentPart]]
 """A document that is ready to be written."""
 
 
-def embed(files: Sequence[FileText], embedder: Embedder) -> Iterator[list[Embedded]]:
+def embed(files: Sequence[FileText]) -> Iterator[list[Embedded]]:
     """What is written in one transaction each. A long document comes alone, its parts embedded as
     they are taken.
     """
     short = [(file.document, list(file.parts())) for file in files if len(file.pickled) < _LONG]
-    made = iter(with_vectors(embedder, [part for _, parts in short for part in parts]))
+    made = iter(with_vectors([part for _, parts in short for part in parts]))
     yield [(document, list(islice(made, len(parts)))) for document, parts in short]
     for file in files:
         if len(file.pickled) >= _LONG:
             parts = file.parts()
-            yield [(file.document, (with_vectors(embedder, [part])[0] for part in parts))]
+            yield [(file.document, (with_vectors([part])[0] for part in parts))]
 
 
 def batches(outcomes: Iterable[ReadOutcome | None]) -> Iterator[list[ReadOutcome]]:
@@ -48,8 +45,8 @@ def batches(outcomes: Iterable[ReadOutcome | None]) -> Iterator[list[ReadOutcome
     yield batch
 
 
-def with_vectors(embedder: Embedder, parts: Sequence[TextPart]) -> list[DocumentPart]:
-    vectors = embedder.embed_documents(
+def with_vectors(parts: Sequence[TextPart]) -> list[DocumentPart]:
+    vectors = builtin_embedder().embed_documents(
         [embedding_text(chunk) for _, chunks in parts for chunk in chunks]
     )
     made, first = list[DocumentPart](), 0

@@ -19,7 +19,6 @@ from rag.ingest.walk import FileProblem
 from state.events import Outcome
 
 if TYPE_CHECKING:
-    from rag.embed.protocol import Embedder
     from rag.index.writer import CollectionWriter
 
 INLINE_BYTES = 64 << 10
@@ -31,7 +30,6 @@ class Ingest:
     """One run on an open collection, to bring it up to date with a plan."""
 
     writer: CollectionWriter
-    embedder: Embedder
     reporter: Reporter
     plan: IngestPlan
     _unread: list[UnreadFile] = field(default_factory=list)
@@ -55,7 +53,7 @@ class Ingest:
         with _reading(tasks) as outcomes:
             for batch in batches(outcomes):
                 files = [each for each in batch if isinstance(each, FileText)]
-                for made in embed(files, self.embedder):
+                for made in embed(files):
                     self.writer.put_all(made)
                     self._put(document for document, _ in made)
                 for each in batch:

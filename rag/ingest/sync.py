@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from rag.embed.builtin import builtin_embedder
 from rag.index.protocol import FileStat
 from rag.ingest.file_text import ReadTask
 from rag.ingest.ignore import rules_for
@@ -19,7 +20,6 @@ from rag.ingest.walk import Listing, walk
 from state.events import Outcome
 
 if TYPE_CHECKING:
-    from rag.embed.protocol import Embedder
     from rag.index.collection_rows import CollectionContents
     from rag.index.protocol import UnreadFile
     from rag.index.writer import CollectionWriter
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 def ingest(
     settings: Settings,
-    embedder: Embedder,
     paths: Sequence[str],
     globs: Globs = AS_BEFORE,
     *,
@@ -48,7 +47,8 @@ def ingest(
     began = time.perf_counter()
     roots = roots_of(paths)
     rules_for("/", globs.include, globs.exclude)  # malformed ones change nothing
-    report = IngestReport(settings.collection, str(embedder.identity), dry_run)
+    identity = builtin_embedder().identity
+    report = IngestReport(settings.collection, str(identity), dry_run)
     reporter = Reporter(roots, report, on_event)
     store, name = store_of(settings), settings.collection
     if dry_run:
@@ -59,11 +59,11 @@ def ingest(
             if held is not None:
                 report.documents, report.chunks, _ = held.totals()
     else:
-        with store.open_writer(name, embedder.identity, notice=notice) as writer:
+        with store.open_writer(name, identity, notice=notice) as writer:
             plan, wanted = _plan(writer, settings.home, globs, reporter, notice)
             _record(writer, wanted)
             if not plan.is_empty:
-                Ingest(writer, embedder, reporter, plan).run()
+                Ingest(writer, reporter, plan).run()
             report.documents, report.chunks, _ = writer.totals()
     report.skipped.sort()
     report.failed.sort()

@@ -144,7 +144,7 @@ def index(home: Path, documents: Sequence[dict[str, Any]]) -> CollectionReader:
         for start in range(0, len(documents), 256):
             batch = documents[start : start + 256]
             parts = [TextPart(document["text"], _chunks(document)) for document in batch]
-            made = with_vectors(EMBEDDER, parts)
+            made = with_vectors(parts)
             rows = [
                 IndexedDocument(
                     each["id"], None, None, content_hash="", title=each["title"] or None

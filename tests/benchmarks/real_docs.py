@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from rag.embed.builtin import builtin_embedder
 from rag.ingest.sync import ingest
 from rag.session import Session, open_session
 from state.answer import Answer
@@ -60,7 +59,7 @@ def said_before(answer: Answer, turn: int) -> HistoryTurn:
 def opened(source: Source, home: Path) -> Iterator[Session]:
     """The source's files ingested below `home`, and a session with the local engine."""
     settings = Settings(home=home, collection=source.name, engine="local")
-    ingest(settings, builtin_embedder(), [str(source.folder / "files")])
+    ingest(settings, [str(source.folder / "files")])
     with open_session(settings, keep_traces=False) as session:
         yield session
 

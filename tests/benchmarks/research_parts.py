@@ -26,7 +26,6 @@ from typing import Any
 from real_docs import json_lines, sources
 from shown import plain
 
-from rag.embed.builtin import builtin_embedder
 from rag.ingest.sync import ingest
 from rag.research.report import Report
 from rag.research.run import Research
@@ -96,7 +95,7 @@ def joined(data: Path, drawn: int) -> Iterator[dict[str, Any]]:
 def researched(asked: dict[str, Any], data: Path, home: Path) -> Report:
     folder = data / asked["source"]
     settings = load_settings({"home": home, "collection": folder.name})
-    ingest(settings, builtin_embedder(), [str(folder / "files")])
+    ingest(settings, [str(folder / "files")])
     with Research(settings) as run:
         return run.start(asked["text"])
 

@@ -61,7 +61,7 @@ def fill(store, embedder, rows, wanted):
         for source, text in documents(rows, wanted):
             part = TextPart(text, tuple(chunks_of(source, text)))
             characters += len(text.encode())
-            made = with_vectors(embedder, [part])
+            made = with_vectors([part])
             writer.put(IndexedDocument(source, None, None, ""), made)
     return characters
 

@@ -5,7 +5,6 @@ from openai_samples import settings_for
 from scripted_server import ScriptedServer, call, status, text
 
 from rag.doctor.models import check_models
-from rag.embed.builtin import builtin_embedder
 from rag.endpoint.local_servers import LocalServer
 from state.settings import Settings
 
@@ -20,7 +19,7 @@ def well(body):
 def examined(chat, home):
     with ScriptedServer(always=chat) as running:
         settings = settings_for(running, home=home, model="small")
-        *_, last = check_models(settings, builtin_embedder())
+        *_, last = check_models(settings)
     return last, running.requests
 
 
@@ -66,6 +65,6 @@ def test_a_reply_that_cannot_be_read_and_a_server_that_fails_are_faults(chat, to
 )
 def test_without_a_model_the_next_step_is_told(servers, further, tmp_path, monkeypatch):
     monkeypatch.setattr("rag.endpoint.local_servers.local_servers", lambda: servers)
-    *_, last = check_models(Settings(home=tmp_path, engine="local"), builtin_embedder())
+    *_, last = check_models(Settings(home=tmp_path, engine="local"))
     assert last.ok
     assert further in last.mend

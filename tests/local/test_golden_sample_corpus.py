@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from rag.embed.builtin import builtin_embedder
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.metrics import contains, without_markers
 from rag.evaluate.sources import SourceNames
@@ -58,7 +57,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Asked],
     dataset = load_dataset(ROOT)
     home = tmp_path_factory.mktemp("home")
     settings = load_settings({"home": home, "engine": "local"})
-    report = ingest(settings, builtin_embedder(), [str(ROOT)])
+    report = ingest(settings, [str(ROOT)])
     assert report.documents == 28
     assert report.failed == []
     with open_session(settings) as session:

@@ -24,10 +24,10 @@ BUSY = 4
 
 def run(settings: Settings, folder: str, started: Connection) -> None:
     writing.GROUP_CHUNKS = rag.ingest.embedding.BATCH_CHUNKS = 60  # type: ignore[attr-defined]
-    embedder = builtin_embedder()
+    builtin_embedder()
     started.send(True)
     try:
-        ingest(settings, embedder, [folder])
+        ingest(settings, [folder])
     except StoreBusyError:
         sys.exit(BUSY)
 

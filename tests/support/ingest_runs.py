@@ -32,7 +32,6 @@ class Library:
         self.notices.clear()
         return ingest(
             self.settings,
-            builtin_embedder(),
             [str(path) for path in paths],
             Globs(**globs),
             dry_run=dry_run,
