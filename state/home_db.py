@@ -24,19 +24,19 @@ create table crag_turns (
     milestone integer not null, size integer not null, tokens integer, question text not null,
     body {bytes} not null,
     unique (thread_id, n));
-create index crag_turns_pinned on crag_turns (thread_id, n) where milestone <> 0;
-create table traces (
-    rowid {key}, id text not null unique, created_at double precision not null,
-    thread text, status text not null, question text not null, collection text not null,
-    body {bytes} not null);
-create index traces_by_time on traces (created_at)
+create index crag_turns_pinned on crag_turns (thread_id, n) where milestone <> 0
 """
-"""Also of a team's database."""
+"""Of threads, also in a team's database."""
 
 # Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
 # that freed pages, which only deleting does. LangGraph makes its own tables beside these.
 _PAGES = "pragma page_size = 1024; pragma auto_vacuum = full;"
-_RESEARCH = """
+_RUNS = """
+create table traces (
+    rowid integer primary key, id text not null unique, created_at real not null,
+    thread text, status text not null, question text not null, collection text not null,
+    body blob not null);
+create index traces_by_time on traces (created_at);
 create table research (
     run text not null, kind text not null, name text not null, created_at real not null,
     body text not null, primary key (run, kind, name))
@@ -59,7 +59,7 @@ class HomeDb(SqliteFile):
 
     def _make(self, db: sqlite3.Connection) -> None:
         tables = TABLES.format(key="integer primary key", bytes="blob")
-        for statement in (*tables.split(";\n"), _RESEARCH):
+        for statement in (*tables.split(";\n"), *_RUNS.split(";\n")):
             db.execute(statement)
 
     def checkpointer(self) -> SqliteSaver:

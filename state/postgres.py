@@ -200,9 +200,6 @@ class PostgresDatabase(Database):
     def _make(self, db: psycopg.Connection[Any]) -> None:
         """The tables of a schema that has none; inside a transaction."""
 
-    def _finish(self) -> None:
-        """What these bring with them, where it is not there."""
-
     def _open(self, *, write: bool) -> PostgresSql | None:
         if self._connection is None or not is_alive(self._connection):
             self._connection = connect(self.url, self.schema)
@@ -223,7 +220,6 @@ class PostgresDatabase(Database):
                     insert = f"insert into {self.versions} values ({self.version})"  # noqa: S608
                     db.execute(insert.encode())
             found = self._found(db)
-            self._finish()
         refuse_other(found, self.version, server_address(self.url))
         return bool(found)
 

@@ -1,4 +1,4 @@
-"""What a team remembers of questions: turns, checkpoints and traces in a Postgres."""
+"""What a team remembers of questions: turns and checkpoints in a Postgres."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TeamDb(PostgresDatabase):
     """Appends to one thread queue on that thread's row lock; other threads do not wait."""
 
     versions = "crag_schema"
-    version = 7
+    version = 8
 
     def _make(self, db: psycopg.Connection[Any]) -> None:
         key = "bigint generated always as identity primary key"

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from state.answer import Answer
 from state.closing import Closing
-from state.database import Database
 from state.deflated_json import deflate_json, inflate_json
 from state.errors import UsageError
 from state.home_db import HomeDb
@@ -57,11 +56,10 @@ _DAY = 86_400.0
 
 
 class TraceStore(Closing):
-    """The traces of a home, or of a team's database; errors as of `Database`."""
+    """The traces of a home; errors as of `Database`."""
 
-    def __init__(self, place: Path | Database, *, runs: int = 500, days: int = 90) -> None:
-        """`place`: a home, or the database of a team."""
-        self._database = HomeDb(place) if isinstance(place, Path) else place
+    def __init__(self, home: Path, *, runs: int = 500, days: int = 90) -> None:
+        self._database = HomeDb(home)
         self._bounds = runs, days
 
     def close(self) -> None:

@@ -30,7 +30,7 @@ Keep = Annotated[
 
 
 @app.command("list")
-@options.taking("store", "threads")
+@options.taking("threads")
 def list_(given: options.Shared, json_: options.Json = False) -> None:
     """Print every thread, the one used last first."""
     terminal = given.terminal
@@ -52,14 +52,14 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
 
 
 @app.command()
-@options.taking("store", "threads")
+@options.taking("threads")
 def show(given: options.Shared, name: Name, json_: options.Json = False) -> None:
     """Print a thread's turns."""
     _print(given, name, given.terminal.wrapped, json_=json_)
 
 
 @app.command()
-@options.taking("store", "threads", "quiet")
+@options.taking("threads", "quiet")
 def export(given: options.Shared, name: Name, json_: options.Json = False) -> None:
     """Print a whole thread as Markdown, no line of it wrapped, or as JSON."""
     _print(given, name, given.terminal.out, json_=json_)
@@ -78,7 +78,7 @@ def _print(given: options.Shared, name: str, write: Callable[[str], None], *, js
 
 
 @app.command()
-@options.taking("store", "threads", "quiet")
+@options.taking("threads", "quiet")
 def delete(
     given: options.Shared, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:
@@ -98,7 +98,7 @@ def delete(
 
 
 @app.command()
-@options.taking("store", "threads", "quiet")
+@options.taking("threads", "quiet")
 def prune(
     given: options.Shared,
     days: Days = None,
@@ -138,7 +138,7 @@ def prune(
 
 
 @app.command()
-@options.taking("store", "threads")
+@options.taking("threads")
 def size(given: options.Shared, json_: options.Json = False) -> None:
     """Print how much the threads take."""
     with _memory(given) as memory:

@@ -35,7 +35,7 @@ TraceId = Annotated[str, _TRACE]
 
 
 @app.command()
-@options.taking("store")
+@options.taking()
 def show(
     given: options.Shared,
     trace_id: TraceId = "last",
@@ -61,7 +61,7 @@ def show(
 
 
 @app.command("list")
-@options.taking("store")
+@options.taking()
 def list_(
     given: options.Shared,
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many.")] = 20,
@@ -89,7 +89,7 @@ def list_(
 
 
 @app.command()
-@options.taking("store", "quiet")
+@options.taking("quiet")
 def delete(
     given: options.Shared,
     trace_id: Annotated[str | None, _TRACE] = None,
@@ -108,7 +108,7 @@ def delete(
 
 
 @app.command()
-@options.taking("store")
+@options.taking()
 def diff(given: options.Shared, one: TraceId, other: TraceId, json_: options.Json = False) -> None:
     """Print what two runs did differently, down to grades and ranks."""
     with _store(given) as traces:

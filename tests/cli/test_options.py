@@ -44,9 +44,9 @@ def test_a_commands_line_in_the_list_begins_its_help(name):
     assert " ".join(command_of(name).help.split("\n\n")[0].split()) == short
 
 
-@pytest.mark.parametrize("words", ["threads list", "threads show t", "trace list", "trace show"])
-def test_what_a_shared_store_keeps_is_reached_by_its_flag(words, tmp_path):
-    places = ["--store", "postgresql://127.0.0.1:9/team", "--home", str(tmp_path)]
+@pytest.mark.parametrize("words", ["threads list", "threads show t"])
+def test_threads_of_a_team_are_reached_by_their_flag(words, tmp_path):
+    places = ["--threads", "postgresql://127.0.0.1:9/team", "--home", str(tmp_path)]
     done = CliRunner().invoke(app, [*words.split(), *places])
     assert done.exit_code == 5
     assert "127.0.0.1:9/team" in done.stderr

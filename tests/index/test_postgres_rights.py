@@ -1,6 +1,5 @@
-"""Who may do what in a shared store, where questions go, and what is kept of them there."""
+"""Who may do what in a shared store."""
 
-import json
 import re
 import subprocess
 from contextlib import contextmanager
@@ -17,10 +16,6 @@ from shared_stores import ask, assert_sound, fill, new_store
 
 from rag.index.postgres.store import PostgresStore
 from state.errors import RemoteStoreError, UsageError
-from state.home_db import HomeDb
-from state.settings import Settings
-from state.storage import store_database
-from state.team_db import TeamDb
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {f"{n}.md": f"The motor {n} runs well in winter." for n in range(6)}
@@ -59,7 +54,7 @@ def user(store, *roles: str, name: str = "someone"):
     yield PostgresStore(url, store.schema)
 
 
-def test_a_role_that_may_read_asks_and_keeps_its_traces_at_home(store, tmp_path, monkeypatch):
+def test_a_role_that_may_read_asks_and_what_it_asks_stays_at_home(store, tmp_path, monkeypatch):
     fill(store, TEXTS)
     run_sql(store, documented(store, "Roles"))
     with user(store, "asking") as reader:
@@ -119,35 +114,6 @@ def test_rows_of_other_teams_are_not_seen(store):
             fill(sales, {"new.md": "A new pump."}, "research-more")
     assert store.names() == ["research-notes", f"{own}-more", f"{own}-plans"]
     assert_sound(store, f"{own}-more")
-
-
-def test_where_nothing_was_ingested_it_is_asked_again_whether_traces_may_be_kept(store):
-    with TeamDb(store.url, "public") as team, team.failures():
-        team.checkpointer()  # tables of the same names, in which it looks too
-    settings = Settings(store=store.url, store_schema=store.schema)
-    assert isinstance(store_database(settings), HomeDb)
-    fill(store, TEXTS)
-    kept = store_database(settings)
-    assert isinstance(kept, TeamDb)
-    assert (kept.url, kept.schema) == (store.url, store.schema)
-
-
-def test_threads_and_traces_are_kept_in_the_store(store, tmp_path, monkeypatch):
-    fill(store, TEXTS)
-    monkeypatch.setenv("CRAG_STORE", store.url)
-    monkeypatch.setenv("CRAG_STORE_SCHEMA", store.schema)
-    one, two = tmp_path / "one", tmp_path / "two"
-    assert crag(one, "ask", "-t", "line", "Which motor runs well in winter?").exit_code == 0
-    assert not one.exists()
-    assert "line" in crag(two, "threads", "list").stdout
-    assert "Which motor" in crag(two, "threads", "show", "line").stdout
-    assert "Which motor" in crag(two, "trace", "list").stdout
-    (shown,) = [json.loads(crag(two, "trace", "show", "last", "--json").stdout)]
-    assert shown["answer"]["thread"] == "line"
-    assert crag(two, "trace", shown["trace_id"][:12]).exit_code == 0
-    assert crag(two, "trace", "replay", "last").exit_code == 0
-    assert crag(one, "threads", "delete", "line", "-y").exit_code == 0
-    assert "line" not in crag(two, "threads", "list").stdout
 
 
 def test_doctor_looks_at_the_store_and_says_what_mends_it(store, tmp_path, monkeypatch):

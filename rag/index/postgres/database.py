@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 from rag.index.tables import POSTGRES_TABLES
 from state.errors import SetupError
 from state.postgres import PostgresDatabase, server_address
-from state.team_db import TeamDb
 
 if TYPE_CHECKING:
     import psycopg
@@ -65,7 +64,7 @@ REVOKE ALL ON FUNCTION settle, forget_index FROM PUBLIC;
 class SharedDatabase(PostgresDatabase):
     schema: str
     versions = "store_version"
-    version = 10
+    version = 11
 
     def _prepared(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
         from pgvector.psycopg import register_vector
@@ -91,10 +90,6 @@ class SharedDatabase(PostgresDatabase):
                 f"Its administrator can: CREATE EXTENSION vector; CREATE SCHEMA {self.schema}"
                 " AUTHORIZATION this role.",
             ) from None
-
-    def _finish(self) -> None:
-        with TeamDb(self.url, self.schema) as team, team.failures():
-            team.checkpointer()
 
     def disk_bytes(self) -> int:
         return sum(
