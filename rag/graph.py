@@ -23,6 +23,7 @@ from rag.nodes.transform_query import transform_query
 from rag.nodes.update import Node, instrumented
 from rag.routes import (
     after_checking,
+    after_contextualizing,
     after_grading,
     after_rewriting,
 )
@@ -50,7 +51,6 @@ NODES: dict[str, Node] = {
 EDGES = [
     (START, "start_turn"),
     ("start_turn", "contextualize"),
-    ("contextualize", "retrieve"),
     ("retrieve", "grade_documents"),
     ("search_web", "grade_documents"),
     ("refine", "generate"),
@@ -61,6 +61,7 @@ EDGES = [
 """What always follows. Where a node leads to several, its router's return type names them."""
 
 ROUTERS: dict[str, Callable[[GraphState], str]] = {
+    "contextualize": after_contextualizing,
     "grade_documents": after_grading,
     "transform_query": after_rewriting,
     "check_answer": after_checking,

@@ -11,6 +11,7 @@ from typing import Literal
 from state.answer import Decision
 from state.graph_state import GraphState
 
+AfterContextualizing = Literal["retrieve", "record_turn"]
 AfterGrading = Literal["refine", "transform_query", "search_web", "abstain", "record_turn"]
 AfterRewriting = Literal["retrieve", "refine", "search_web", "abstain", "record_turn"]
 AfterChecking = Literal["generate", "transform_query", "abstain", "record_turn"]
@@ -74,6 +75,10 @@ def _ended(state: GraphState) -> str | None:
     if max_loops == 0:
         return "no loop is allowed"
     return "the loop is spent" if max_loops == 1 else f"all {max_loops} loops are spent"
+
+
+def after_contextualizing(state: GraphState) -> AfterContextualizing:
+    return "retrieve" if state["status"] is None else "record_turn"
 
 
 def after_grading(state: GraphState) -> AfterGrading:

@@ -1,4 +1,6 @@
-"""contextualize: a follow-up becomes a question that stands alone, before retrieval."""
+"""contextualize: a follow-up becomes a question that stands alone, before retrieval. What asks
+nothing of the documents is answered here.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,18 @@ from langgraph.runtime import Runtime
 from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
+from rag.question.small_talk import small_talk
 from state.graph_state import GraphState
 
 
 def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     question, earlier = state["question"], state["timeline"]
-    if not earlier:
-        return {"standalone_question": question, "query": question}
+    alone: Update = {"standalone_question": question, "query": question}
+    if (reply := small_talk(question)) is not None:
+        _emit(state, runtime, question, "nothing to look up")
+        return {**alone, "generation": reply, "status": "answered"}
+    if all(small_talk(turn["question"]) for turn in earlier):
+        return alone
     spent = state["budget_spent"]
     try:
         result = runtime.context.engine.contextualize(question, earlier)
@@ -21,17 +28,23 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         if runtime.context.fallback is None:
             raise
         spent, result = str(ended), runtime.context.fallback.contextualize(question, earlier)
-    runtime.stream_writer(
-        {
-            "event": "contextualized",
-            "standalone_question": result.question,
-            "reason": result.reason,
-            "history": earlier,
-        }
-    )
+    _emit(state, runtime, result.question, result.reason)
     return {
         "standalone_question": result.question,
         "query": result.question,
         "budget_spent": spent,
         "warnings": [*state["warnings"], *result.warnings],
     }
+
+
+def _emit(
+    state: GraphState, runtime: Runtime[Dependencies], question: str, reason: str | None
+) -> None:
+    runtime.stream_writer(
+        {
+            "event": "contextualized",
+            "standalone_question": question,
+            "reason": reason,
+            "history": state["timeline"],
+        }
+    )

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 from rag.index.terms import fold, term_spans, terms
 from rag.question.parse import split_context, with_context
+from rag.question.small_talk import small_talk
 from rag.question.specificity import specificities, total_specificity
 from state.passages import HistoryTurn
 
@@ -47,10 +48,10 @@ _LEAST_TOPIC = 0.6
 
 def stand_alone(question: str, history: Sequence[HistoryTurn]) -> tuple[str, str]:
     """What stands alone, and what was carried over for it; empty where nothing was. `history` is
-    oldest first; turns without a word and with the same question are passed over.
+    oldest first; turns without a question (thanks, greetings) and with the same are passed over.
     """
     others = (turn for turn in history if turn["question"].strip() != question.strip())
-    asked = [turn for turn in others if terms(turn["question"])]
+    asked = [turn for turn in others if _asks(turn["question"])]
     if not asked or not _needs_context(question):
         return question, ""
     alone = [turn["standalone_question"] == turn["question"] for turn in asked]
@@ -58,6 +59,10 @@ def stand_alone(question: str, history: Sequence[HistoryTurn]) -> tuple[str, str
     leant_on = asked[topic:][-_LOOK_BACK:]
     carried = " ".join(dict.fromkeys(turn["question"].strip() for turn in leant_on))
     return with_context(question, carried), carried
+
+
+def _asks(text: str) -> bool:
+    return bool(terms(text)) and small_talk(text) is None
 
 
 def _needs_context(question: str) -> bool:

@@ -53,17 +53,21 @@ def test_a_conversation(home):
     assert len(turns(home, "pty")) == 2
 
 
-def test_help_and_leaving_need_no_command(home):
+def test_small_talk_help_and_leaving_need_no_command(home):
     child = chat_in_terminal(home, "-t", "small")
     say(child, "/open", "Nothing was answered on this thread yet.")
+    say(child, "hello", "Hello.")
+    say(child, "/sources", "The last answer cites nothing.")
     say(child, HIGH, "31 metres")
     understood = f"Understood as: And how long is it? ({HIGH})"
     say(child, "And how long is it?", understood, "212 metres")
+    say(child, "ok, thanks!", "You are welcome.")
+    say(child, "/sources", "The last answer cites nothing.")
     say(child, "help", "/sources")
     say(child, "?", "/sources")
     assert leave(child, "exit") == 0
     child = chat_in_terminal(home, "--continue")
-    say(child, "/thread", "On small, 2 turns, asking default.")
+    say(child, "/thread", "On small, 4 turns, asking default.")
     assert leave(child) == 0
 
 

@@ -6,7 +6,8 @@ from rag.graph import NODES
 TOPOLOGY = {
     ("__start__", "start_turn", False),
     ("start_turn", "contextualize", False),
-    ("contextualize", "retrieve", False),
+    ("contextualize", "record_turn", True),
+    ("contextualize", "retrieve", True),
     ("retrieve", "grade_documents", False),
     ("grade_documents", "refine", True),
     ("grade_documents", "transform_query", True),
