@@ -20,7 +20,8 @@ _RANK = 0.01
 _CODE = 0.05
 _NAMED_SECTION = 0.1
 """More where it begins a section that the question names ("What is a snapshot?"), which every page
-speaks of: of 33 such questions some six begin where they are answered for it.
+speaks of: of 96 such, on four documentations kept out of every choice, 64 begin where they are
+answered, 52 without.
 """
 _COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
 """Where no transformer reads: static vectors tell less."""
