@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -25,9 +26,19 @@ def read_piped() -> str | None:
 
 
 def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
-    """Reads lines edited at a terminal, with history; a question may take several.
+    """Reads lines edited at a terminal, with history; a question may take several. A dumb terminal
+    can only be written to in order: there a line is read as the system edits it.
     Gives None at the end; raises KeyboardInterrupt at Ctrl-C.
     """
+    stream = sys.stdout if sys.stdout.isatty() else sys.stderr
+    if os.environ.get("TERM") in ("dumb", "unknown"):
+
+        def read_plainly() -> str | None:
+            print(PROMPT, end="", file=stream, flush=True)
+            return read_piped()
+
+        return read_plainly
+
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
     from prompt_toolkit.key_binding import KeyBindings
@@ -43,7 +54,7 @@ def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
         key_bindings=keys,
         prompt_continuation="  ... ",
         enable_open_in_editor=False,
-        output=create_output(sys.stdout if sys.stdout.isatty() else sys.stderr),
+        output=create_output(stream),
     )
 
     def read() -> str | None:

@@ -92,6 +92,22 @@ def test_editing_and_history(home):
     assert (home / "chat_history").stat().st_mode & 0o077 == 0
 
 
+def test_a_dumb_terminal_is_only_written_to_in_order(home):
+    child = in_terminal(home, "chat", "-t", "dumb", TERM="dumb")
+    shown = ""
+    for line in (HIGH, "half a line\x03", "/quit"):
+        child.expect_exact("crag> ")
+        shown += child.before
+        child.send(line if line.endswith("\x03") else line + "\n")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 0
+    assert "31 metres" in shown
+    assert "Ctrl-D leaves." in shown
+    assert "\x1b" not in shown + child.before
+    assert len(turns(home, "dumb")) == 1
+
+
 def until_asked(child, server):
     """Reading on, or what is shown meanwhile fills the terminal."""
     deadline = time.monotonic() + 60

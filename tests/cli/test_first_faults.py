@@ -50,7 +50,7 @@ def locked_home(home):
     [
         (unknown_key, 4, "max_lops", "max_loops"),
         (model_that_is_off, 5, "127.0.0.1:9", "base_url|CRAG_BASE_URL|server|local"),
-        (no_rights, 4, "file", "--home|CRAG_HOME|folder|directory"),
+        (no_rights, 4, "file", "--home"),
         (no_place_for_settings, 4, "file", "--config"),
         (locked_home, 4, "pid", "again|wait|ends|--home"),
     ],

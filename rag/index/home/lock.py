@@ -67,4 +67,6 @@ def _take(path: Path, descriptor: int, doing: str) -> None:
 
 
 def _unusable(path: Path, error: OSError) -> StorageError:
-    return storage_error(error) or StorageError(f"{path} cannot be locked: {error.strerror}.")
+    return storage_error(error) or StorageError(
+        f"{path} cannot be locked: {error.strerror}.", "Choose another --home."
+    )
