@@ -47,9 +47,11 @@ def installed_model(home: Path) -> InstalledModel | None:
 
 
 def remove_model(home: Path) -> bool:
-    """Also what a fetch that was broken off has left; whether there was anything."""
+    """Also what a fetch that was broken off has left; whether there was anything. Notes of
+    what a person was told once stand beside them and stay.
+    """
     folder = models_folder(home)
-    if not folder.is_dir():
-        return False
-    shutil.rmtree(folder)
-    return True
+    held = [each for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
+    for each in held:
+        shutil.rmtree(each)
+    return bool(held)

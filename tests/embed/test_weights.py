@@ -124,9 +124,12 @@ def test_what_came_from_the_hub_in_part_goes_on(
 def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     fetch_weights.fetch_model(home, lambda _line: None, known)
+    note = weights.models_folder(home) / "offered"
+    note.touch()
     assert weights.remove_model(home)
     assert weights.installed_model(home) is None
     assert not weights.remove_model(home)
+    assert list(note.parent.iterdir()) == [note]
 
 
 def test_what_a_home_uses_of_the_users_own_is_not_removed_with_it(tmp_path, monkeypatch) -> None:
