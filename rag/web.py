@@ -43,7 +43,8 @@ class WebSearch:
             raise self._failed(f"its reply is no SearXNG JSON ({type(error).__name__})") from None
         except foreign_errors() as error:
             cause = error.__cause__ or error
-            raise self._failed(str(cause) or type(cause).__name__) from None
+            why = str(cause).rpartition("] ")[2]  # behind the number of a system's error
+            raise self._failed(why or type(cause).__name__) from None
         return [
             _chunk(rank, url, _field(item, "title"), text)
             for rank, item in enumerate(found, 1)

@@ -189,8 +189,9 @@ def read_toml(file: Path, *, required: bool) -> dict[str, Any]:
             ) from None
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        why = getattr(error, "strerror", None) or error
         raise SettingsError(
-            f"The settings file {file} cannot be read: {error}.", "Mend or remove it."
+            f"The settings file {file} cannot be read: {why}.", "Mend or remove it."
         ) from None
     return {key: value for key, value in values.items() if value != "" or key not in _OPTIONAL}
 
