@@ -24,7 +24,7 @@ _MARKED = re.compile(
 )
 TERM = re.compile(r"[ \t]*['`\u2018][^'\u2019]{1,60}['\u2019]$")
 """A quoted word alone, as a manual defines it on the lines below."""
-_UNDERLINES = "=-~^*+#\"'`.:_"
+_UNDERLINES = "=-~^*+#\"'`.:"
 """What a heading is underlined with, outermost first; of Markdown, the first two."""
 _TITLE_CHARS = 120
 _BELOW_A_SECTION = 3
@@ -59,10 +59,10 @@ ADMONITION = re.compile(
 )
 """A line above what is set in below it: MkDocs' admonitions and tabs, each with its title."""
 DIRECTIVE = re.compile(
-    r"[ \t]*(`{3,})\{(?:admonition|note|warning|tip|important|caution|danger|hint|attention|error"
-    r"|seealso|versionadded|versionchanged|deprecated|dropdown|tab-item|tab-set|card|grid)\}"
+    r"[ \t]*(`{3,})\{(?:(toctree)|admonition|note|warning|tip|important|caution|danger|hint"
+    r"|attention|error|seealso|versionadded|versionchanged|deprecated|dropdown|tab-item|tab-set|card|grid)\}"
 )
-"""The fence of what MyST reads as prose."""
+"""The fence of what MyST reads as prose, or as a list of pages."""
 DEFINITION = re.compile(r"[ \t]*:[ \t]+(?=\S)")
 """What says the word above it."""
 LABEL = re.compile(r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*")

@@ -23,7 +23,10 @@ class MarkupFilter:
             self._fence = ""
             return True
         if "`{" in line and (opens := DIRECTIVE.match(line[:GLANCE])) is not None:
-            self._fence = opens[1]
+            if opens[2]:
+                self._closes = opens[1]
+            else:
+                self._fence = opens[1]
             return True
         if not self._closes:
             self._closes = unread_until(line[:GLANCE])

@@ -41,6 +41,8 @@ _MARKED = re.compile(
       | <br\s*/?>""",
     re.VERBOSE | re.IGNORECASE,
 )
+_ROLE = re.compile(r"\{[a-z][a-z:+-]{1,30}\}\Z")
+"""Before MyST's text in backticks: what that is."""
 _DEFINED = re.compile(r"(?<=[^\s.:?!])\s*\n[ \t]*:[ \t]+")
 _DEFINES = re.compile(r"(?:^|\n)[ \t]*:[ \t]+")
 """Between a term and what says it, and the next that does: a sign, where none stands there."""
@@ -56,6 +58,7 @@ def as_prose(text: str) -> str:
     text = _DEFINES.sub("\n", _DEFINED.sub(_defined, text)).lstrip("\n")
     first, _, further = text.partition("\n")
     pieces = f"{first}\n{_QUOTE_MARKS.sub('', further)}".split("`")
+    pieces[:-1:2] = [_ROLE.sub("", piece) for piece in pieces[:-1:2]]
     pieces[::2] = [
         _NOTES.sub(lambda found: found[0].translate(_ROUND), unescape(_UNSAID.sub("", piece)))
         for piece in pieces[::2]

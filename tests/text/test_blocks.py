@@ -451,6 +451,11 @@ def test_hostile_texts_are_read_in_time(name: str, document_format: str) -> None
     assert sum(len("".join(piece.text.split())) for piece in pieces) == len("".join(text.split()))
 
 
+def test_the_line_above_what_a_mail_quotes_is_no_heading() -> None:
+    kinds = [kind for kind, *_ in read("Sent from a kiln\n" + "_" * 32 + "\nFrom: Kim\n", "email")]
+    assert kinds == ["paragraph", "paragraph"]
+
+
 def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
     page = (
         '{{< tabs "a" >}}\n<div class="x">\n\nFire it.\n{% endif %}\n:::note\nKeep it.\n:::\n'
@@ -458,7 +463,7 @@ def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
         "> [!NOTE]\n>\n> Slowly.\n\n> [!TIP]- By night\n> it cools.\n\n"
         "- [Glazes](#glazes)\n  * [Salt](#salt)\n- [Clay](clay.md)\n\n"
         "![Kiln](a.png) [![built](b.svg)](c)\n![](d.png){width=9}\n![[Kiln.png|100]]\n\n"
-        "/// tip | Title\nAsk.\n///\n\n"
+        "```{toctree}\n:maxdepth: 1\n\nsalt\n```\n/// tip | Title\nAsk.\n///\n\n"
         "<Tab label='b'>\n\n    <Directory a>\n    </Directory>\n\n"
         "```sh\n<div>\n{% if %}\n```\n</Tab>\n</div>\n"
     )

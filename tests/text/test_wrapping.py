@@ -106,6 +106,7 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
             "*Never* (_not `a_b`\nnow_) 2 * 3 *.md, __init__ _x a_b_ *",
             "Never (not `a_b` now) 2 * 3 *.md, __init__ _x a_b_ *",
         ),
+        ("{meth}`lid` of {py:class}`Kiln` at /{id}", "`lid` of `Kiln` at /{id}"),
         (r"\*\*Not\*\* \_this\_ `\*`", r"**Not** _this_ `\*`"),
         (
             "{{embed ((0f0f0f0f-aaaa))}} {{name}} ((0f0f0f0f-0000-4000-8000-0f0f0f0f0f0f))",
