@@ -5,7 +5,7 @@ an item below the line that leads to it, "…" where a paragraph goes on.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
@@ -19,10 +19,17 @@ from state.passages import RetrievedChunk, text_between
 if TYPE_CHECKING:
     from rag.index.reader import CollectionReader
 
-WIDE = 300
-"""Characters of a row with its header that are no longer seen to be one below the other."""
+WIDE = 160
+"""Characters of a row with its header that are no longer seen to be one below the other: two lines
+of a terminal.
+"""
+_LINE = 72
+"""Characters that short cells share a line up to."""
+_LONGEST_CELL = 300
 LEAD_CHARACTERS = 160
 """Of the sentence that introduces a stretch from further up."""
+_CLOSE = (BlockKind.ROW, BlockKind.ITEM, BlockKind.METADATA)
+"""Without a blank line between two; nor between lines that their writer broke."""
 _CUT = "…"
 _FENCE = 40
 """Characters between code and the line that leads to it, at most."""
@@ -37,13 +44,12 @@ def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longes
     if "|" in lead and len(lead) + units[0].end - units[0].start > WIDE:
         lines = (lead, text_between(chunk, units[0].start, units[0].end))
         names, cells = (list(map(as_prose, _cells(line))) for line in lines)
-        if len(cells) <= len(names):  # a cell a line, behind the name of its column
+        if len(cells) <= len(names):  # each behind the name of its column
             named = zip(names, cells, strict=False)
-            return "\n".join(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
-    pieces = [_lead(lead)] if lead.strip() else []
-    kinds = [chunk["blocks"][units[0].place].kind] if pieces else []
-    place = 0
+            return _filled(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
     blocks = [Block(*chunk["blocks"][unit.place]) for unit in units]
+    shown, before, end = _lead(lead), blocks[0].kind, units[0].start
+    place = 0
     levels = [each.level for each in blocks if each.kind is BlockKind.ITEM]
     nested = blocks[0].kind is BlockKind.ITEM and ITEM.match(lead)
     depth = levels[0] - 1 if nested else min(levels, default=0)
@@ -51,13 +57,12 @@ def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longes
         block = blocks[place]
         own = [unit for unit in units[place:] if unit.place == units[place].place]
         set_in = "  " * (block.level - depth) * (block.kind is BlockKind.ITEM)
-        pieces.append(set_in + _piece(chunk, block, own, longest))
-        kinds.append(block.kind)
+        breaks = text_between(chunk, end, own[0].start).count("\n")
+        close = before is block.kind and (block.kind in _CLOSE or breaks == 1)
+        shown += ("\n" if close else "\n\n") * bool(shown)
+        shown += set_in + _piece(chunk, block, own, longest)
+        before, end = block.kind, own[-1].end
         place += len(own)
-    shown = pieces[0]
-    for before, kind, piece in zip(kinds, kinds[1:], pieces[1:], strict=False):
-        close = before is kind and kind in (BlockKind.ROW, BlockKind.ITEM, BlockKind.METADATA)
-        shown += ("\n" if close else "\n\n") + piece
     return shown
 
 
@@ -90,7 +95,19 @@ def _cells(row: str) -> list[str]:
 
 
 def _cut(cell: str) -> str:
-    return cell if len(cell) <= WIDE else f"{_LAST_WORD.sub('', cell[:WIDE])} {_CUT}"
+    short = cell[:_LONGEST_CELL]
+    return cell if cell == short else f"{_LAST_WORD.sub('', short)} {_CUT}"
+
+
+def _filled(cells: Iterable[str]) -> str:
+    """A long one has its line, short ones share it."""
+    lines = [""]
+    for cell in cells:
+        if lines[-1] and len(lines[-1]) + len(cell) <= _LINE:
+            lines[-1] += f" | {cell}"
+        else:
+            lines.append(cell)
+    return "\n".join(lines[1:])
 
 
 def _lead(lead: str) -> str:

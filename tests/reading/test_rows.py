@@ -105,7 +105,7 @@ def test_a_table_with_names_above_its_columns_is_rows_whatever_its_cells_hold(tm
     assert shown == "Lamp | Use\nOsmer | shows the harbour's mouth"
 
 
-def test_a_row_too_wide_to_stand_below_its_header_is_shown_a_cell_a_line(tmp_path):
+def test_of_a_row_too_wide_to_stand_below_its_header_each_cell_is_named(tmp_path):
     duties = "keeps the book of tolls and oils the locks of each gate, closes the gates when the"
     duties += " water is above the mark, and lights the lamp beside the weir when it is dark"
     rows = f"| Mill | {duties} | {duties} in winter |\n| Weir | {duties} | none |"
@@ -114,6 +114,16 @@ def test_a_row_too_wide_to_stand_below_its_header_is_shown_a_cell_a_line(tmp_pat
         shown = session.ask("duties of the keepers of the Mill house?")["citations"][0]["shown"]
     assert shown.split("\n")[0] == "House: Mill"
     assert shown.split("\n")[2] == f"Second keeper: {duties} in winter"
+
+
+def test_short_cells_of_a_wide_row_share_a_line(tmp_path):
+    names, cells = [f"Gauge {n}" for n in range(12)], [f"{n} feet" for n in range(11)]
+    text = ",".join(names) + "\n" + ",".join([*cells, "of the weir"]) + "\n"
+    with session_of(tmp_path, {"gauges.csv": text}) as session:
+        shown = session.ask("what gauge is of the weir?")["citations"][0]["shown"].split("\n")
+    assert shown[0].startswith("Gauge 0: 0 feet | Gauge 1: 1 feet | ")
+    assert len(shown) == 4
+    assert max(map(len, shown)) <= 72
 
 
 def test_columns_without_names_name_nothing(tmp_path):

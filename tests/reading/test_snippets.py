@@ -209,6 +209,19 @@ def test_a_snippet_does_not_end_in_what_leads_to_something_else(tmp_path):
     assert shown == "The weir is opened at dawn with the long bar."
 
 
+def test_code_is_shown_as_far_as_its_next_blank_line_where_that_is_near(tmp_path):
+    lines = "".join(f"    {n}. the long bar lies beside the rope of the bell\n" for n in range(8))
+    text = f"lamp: red\n\nbell:\n  said: >-\n{lines}\n" + "gate:\n  bar: ash\n\n" * 60
+    shown = shown_of(tmp_path, text, "what is said of the bell?", "weir.yml")[0]["shown"]
+    assert shown.endswith(lines.rstrip().rpartition("\n")[2])
+
+
+def test_lines_that_their_writer_broke_stand_close(tmp_path):
+    text = "The weir is shut at dusk.\n\nIda Munro\nKeeper of the weir\nTel. 12\n"
+    shown = shown_of(tmp_path, text, "who is keeper of the weir?", "mail.txt")[0]["shown"]
+    assert shown.endswith("Ida Munro\nKeeper of the weir\nTel. 12")
+
+
 def test_a_term_stands_before_what_says_it(tmp_path):
     text = "# Options\n\n`--cover`\n: Puts the glass hood over the lamp when the wind is high.\n"
     shown = shown_of(tmp_path, text, "put the hood over in wind")[0]["shown"]
