@@ -16,8 +16,10 @@ _TIMES = re.compile(r"\s*((?:\d+:)?\d{1,2}:\d\d)[.,]\d{1,3}\s+-->")
 _VOICE = re.compile(r"<v(?:\.[\w.-]{1,40})?\s+([^<>]{1,80})>")
 _TAG = re.compile(r"</?[a-z\d][^<>]{0,80}>|\{\\[^{}]{0,80}\}", re.IGNORECASE)
 _END = re.compile(r"[.?!\u2026\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*\s+")
-_ENOUGH, _MOST = 700, 1100
-"""Characters after which a stretch ends with a sentence, and with any line."""
+_ENOUGH, _MOST = 300, 400
+"""Characters after which a stretch ends with a sentence, and with any line: about what is shown of
+one, which then begins within half a minute of the time that it is named by.
+"""
 
 
 def read(reading: Reading) -> Iterator[Part]:

@@ -533,10 +533,10 @@ def test_what_is_said_in_subtitles_is_prose_of_the_time_that_it_begins_at(
         f"{n}\n00:{n:02}:00,500 --> 00:{n:02}:30,000\nBar {n} is\nlong. It\n" for n in range(60)
     )
     long = read(save(tmp_path, "long.srt", "\n".join(cues)))
-    first, second = long.parts
-    assert (first.anchor, second.anchor) == ("00:00:00", "00:37:00")
+    first, second, *_ = long.parts
+    assert (first.anchor, second.anchor) == ("00:00:00", "00:16:00")
     assert first.text.endswith("is long.\n\n")
-    assert second.text.startswith("It Bar 38 is")
+    assert second.text.startswith("It Bar 17 is")
     assert "-->" not in long.text
 
 
