@@ -60,7 +60,8 @@ ADMONITION = re.compile(
 """A line above what is set in below it: MkDocs' admonitions and tabs, each with its title."""
 DIRECTIVE = re.compile(
     r"[ \t]*(`{3,})\{(?:(toctree)|admonition|note|warning|tip|important|caution|danger|hint"
-    r"|attention|error|seealso|versionadded|versionchanged|deprecated|dropdown|tab-item|tab-set|card|grid)\}"
+    r"|attention|error|seealso|versionadded|versionchanged|deprecated|dropdown|tab-item|tab-set"
+    r"|card|grid)\}"
 )
 """The fence of what MyST reads as prose, or as a list of pages."""
 DEFINITION = re.compile(r"[ \t]*:[ \t]+(?=\S)")
