@@ -102,12 +102,12 @@ AS_BEFORE = Globs()
 """To give none is to keep those that are recorded."""
 
 
-def root_options(globs: Globs) -> str:
-    """What to record of a folder."""
+def root_options(globs: Globs, *, finished: bool) -> str:
+    """What to record of a folder whose ingest begins, or has `finished`."""
     values = {
         "include": () if globs.include == EVERYTHING else globs.include,
         "exclude": globs.exclude,
-        "reading": reading_version(),
+        "reading": reading_version() if finished else "",
     }
     return json.dumps(values)
 

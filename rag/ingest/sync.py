@@ -61,9 +61,10 @@ def ingest(
     else:
         with store.open_writer(name, identity, notice=notice) as writer:
             plan, wanted = _plan(writer, settings.home, globs, reporter, notice)
-            _record(writer, wanted)
             if not plan.is_empty:
+                _record(writer, wanted, finished=False)
                 Ingest(writer, reporter, plan).run()
+            _record(writer, wanted, finished=not plan.unlisted)
             report.documents, report.chunks, _ = writer.totals()
     report.skipped.sort()
     report.failed.sort()
@@ -71,10 +72,11 @@ def ingest(
     return report
 
 
-def _record(writer: CollectionWriter, wanted: Mapping[str, Globs]) -> None:
+def _record(writer: CollectionWriter, wanted: Mapping[str, Globs], *, finished: bool) -> None:
+    """Until it has finished, what an older reader gave up on is tried again by the next ingest."""
     known = writer.roots()
     for path, globs in wanted.items():
-        options = root_options(globs)
+        options = root_options(globs, finished=finished)
         if known.get(path) != options:
             writer.set_root(path, options)
 

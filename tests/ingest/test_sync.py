@@ -8,6 +8,7 @@ from ingest_runs import Library, counts
 
 from rag.embed.builtin import builtin_embedder
 from rag.index.home import catalog
+from rag.ingest import pipeline
 from rag.ingest.staleness import staleness
 from state.errors import StorageError
 
@@ -116,9 +117,7 @@ def test_files_that_give_no_text_are_reported_each_time_but_tried_once(folder, l
         report = library.ingest(folder)
         assert {Path(path).name for path, _ in report.skipped} == {"image.psd", "blank.md"}
         assert [Path(path).name for path, _ in report.failed] == ["bad.pdf"]
-        read = [event for event in library.events if hasattr(event, "outcome")]
-        library.events.clear()
-    assert read == []
+    assert planned(library) == 0
     (folder / "bad.pdf").unlink()
     assert library.ingest(folder).failed == []
 
@@ -186,10 +185,6 @@ def test_what_lies_in_a_folder_that_could_not_be_read_to_its_end_stays(folder, l
     assert library.ingest(folder).failed == []
 
 
-def interrupted(_texts):
-    raise KeyboardInterrupt
-
-
 def test_staleness_counts_what_changed_and_what_is_gone(folder, library):
     library.ingest(folder)
     store = library.store
@@ -230,11 +225,39 @@ def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monk
 def test_a_dry_run_tries_again_what_an_older_program_gave_up_on(folder, library):
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
     library.ingest(folder)
-    with library.store.open_writer("default", builtin_embedder().identity) as writer:
-        options = json.loads(writer.roots()[str(folder)])
-        writer.set_root(str(folder), json.dumps({**options, "reading": "0:"}))
+    as_read_by_an_older_program(folder, library)
     tasks = []
     for dry_run in (True, False):
         library.ingest(folder, dry_run=dry_run)
-        tasks.append(next(e["files"] for e in library.events if e["event"] == "planned"))
+        tasks.append(planned(library))
     assert tasks == [1, 1]
+
+
+def test_what_an_older_program_gave_up_on_is_tried_after_an_ingest_that_was_killed(
+    folder, library, monkeypatch
+):
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    library.ingest(folder)
+    as_read_by_an_older_program(folder, library)
+
+    def killed(_ingest):
+        raise KeyboardInterrupt  # before anything that a run does at its end
+
+    monkeypatch.setattr(pipeline.Ingest, "run", killed)
+    with pytest.raises(KeyboardInterrupt):
+        library.ingest(folder)
+    monkeypatch.undo()
+    library.ingest(folder)
+    assert planned(library) == 1
+    library.ingest(folder)
+    assert planned(library) == 0
+
+
+def as_read_by_an_older_program(folder, library):
+    with library.store.open_writer("default", builtin_embedder().identity) as writer:
+        options = json.loads(writer.roots()[str(folder)])
+        writer.set_root(str(folder), json.dumps({**options, "reading": "0:"}))
+
+
+def planned(library):
+    return next(event["files"] for event in library.events if event["event"] == "planned")
