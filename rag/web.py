@@ -7,6 +7,7 @@ cited like any chunk; its `source` is the page's URL and its text the snippet th
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
@@ -43,7 +44,7 @@ class WebSearch:
             raise self._failed(f"its reply is no SearXNG JSON ({type(error).__name__})") from None
         except foreign_errors() as error:
             cause = error.__cause__ or error
-            why = str(cause).rpartition("] ")[2]  # behind the number of a system's error
+            why = re.sub(r"^\[Errno -?\d+\] ", "", str(cause))
             raise self._failed(why or type(cause).__name__) from None
         return [
             _chunk(rank, url, _field(item, "title"), text)

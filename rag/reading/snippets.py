@@ -16,6 +16,7 @@ from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
 from rag.reading.scoring import ScoredStretch, extents_of, nearest_stretch, score_stretches
 from rag.reading.stretches import Stretch, Unit, begins_section, reach, section_units, stretches_of
+from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
 from state.blocks import PROSE, BlockKind
@@ -39,7 +40,7 @@ _FAR_BEHIND_BY_WORDS = 0.12
 _SLACK = 0.01
 """Of likeness that what begins nearer to the answer may lose."""
 
-_LEADS_ON = re.compile(r".*:|\*\*[^*]+\*\*", re.DOTALL)
+_BOLD = re.compile(r"\*\*[^*]+\*\*")
 _SAID_AGAIN = 0.1
 """A stretch of which no more of the words are new repeats one that is shown."""
 
@@ -202,4 +203,5 @@ def _code_end(units: Sequence[Unit], least: int, last: int) -> int:
 def _leads_on(chunk: RetrievedChunk, unit: Unit) -> bool:
     """Whether it is a title in bold, or a sentence that ends in a colon."""
     said = text_between(chunk, unit.start, unit.end).rstrip()
-    return chunk["blocks"][unit.place].kind in PROSE and bool(_LEADS_ON.fullmatch(said))
+    leads = ends_open(said) or _BOLD.fullmatch(said) is not None
+    return leads and chunk["blocks"][unit.place].kind in PROSE
