@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from rag.embed.builtin import builtin_embedder
-from rag.embed.weights import installed_model
+from rag.embed.weights import installed_models
 from rag.index.collection_rows import no_such_collection
 from rag.ingest.staleness import staleness
 from rag.opening import choose_engine, store_of
@@ -20,8 +20,8 @@ from state.settings import Settings
 
 class Status(TypedDict):
     """`crag.status/1`. `collections`: each one's CollectionSummary, and its Staleness as `stale`;
-    `reader` is None where its weights were not fetched; `bytes` on disk, of the home and of the
-    shared store.
+    `reader` names the weights that were fetched, None where none were; `bytes` on disk, of the
+    home and of the shared store.
     """
 
     schema: str
@@ -47,7 +47,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
             raise no_such_collection(only, names)
         found = [each for each in found if each.name == only]
     engine = choose_engine(settings).name
-    reader = installed_model(settings.home)
+    readers = installed_models(settings.home)
     return {
         "schema": "crag.status/1",
         "home": str(settings.home),
@@ -56,7 +56,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
             "model": settings.model if engine is EngineName.OPENAI else None,
             "embedder": str(builtin_embedder().identity),
         },
-        "reader": reader.name if reader is not None else None,
+        "reader": ", ".join(each.name for each in readers) or None,
         "collections": [
             {
                 **asdict(each),

@@ -9,7 +9,7 @@ from forked import reach, shared_server
 from hypothesis import HealthCheck, settings
 from isolation import heed_interrupts, leave_home, loopback_only
 from postgres_server import PostgresServer, find_pg_ctl, running_postgres
-from reader_weights import HELD, MISSING
+from reader_weights import COMPLETE, MISSING
 from xdist.workermanage import WorkerController
 
 from rag.deferred_imports import defer_imports
@@ -91,7 +91,7 @@ def pytest_terminal_summary(
     terminalreporter: pytest.TerminalReporter, config: pytest.Config
 ) -> None:
     """A quiet run leaves out pytest-randomly's header, and why tests were skipped."""
-    if HELD is None:
+    if not COMPLETE:
         terminalreporter.write_line(f"tests that show what it reads are skipped: {MISSING}")
     if config.pluginmanager.hasplugin("randomly"):
         terminalreporter.write_line(
@@ -119,7 +119,7 @@ def _own_umask() -> Iterator[None]:
 @pytest.fixture(scope="session")
 def _weights() -> None:
     """For tests whose homes read with the reader (`reader_weights.lent`)."""
-    if HELD is None:
+    if not COMPLETE:
         pytest.skip(MISSING)
 
 

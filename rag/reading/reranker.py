@@ -1,11 +1,12 @@
 """Late-interaction reranking (MaxSim over token vectors): of the transformer where its weights were
-fetched, else of the builtin embedder's static vectors.
+fetched, else of the builtin embedder's static vectors. A cross-encoder, whose weights are fetched
+with it, reads the best of what was found with the question.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,9 +18,10 @@ from state.documents import text_with_headings
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
+    from rag.embed.cross_encoder import CrossEncoder
     from rag.embed.protocol import Vectors
     from rag.embed.transformer import Transformer
-    from rag.reading.token_vector_cache import TokenVectorCache
+    from rag.reading.reading_cache import ReadingCache
 
 CANDIDATES = 24
 MEAN_WEIGHT = 0.25
@@ -36,24 +38,45 @@ class Reranker:
     """Orders chunks by how near they are to a query; the home may hold no transformer."""
 
     def __init__(self, home: Path) -> None:
-        from rag.embed.weights import installed_model
+        from rag.embed.weights import JUDGE, installed_model
 
         self._home = home
-        held = installed_model(home)
+        held, judge = installed_model(home), installed_model(home, JUDGE)
         self._folder = held.folder if held else None
+        self._judge = judge.folder if judge else None
 
     @property
     def is_neural(self) -> bool:
         """Whether the transformer reads this question: its weights are here and it is English."""
         return self._folder is not None and current_language() == ENGLISH
 
+    @property
+    def judges(self) -> bool:
+        """Whether the cross-encoder reads this question too."""
+        return self.is_neural and self._judge is not None
+
     def prepare(self, question: str) -> None:
-        """Starts loading the transformer in the background, while the search runs."""
+        """Starts loading the models in the background, while the search runs, unless they read the
+        question before.
+        """
         if self.is_neural:
             assert self._folder is not None
             model, kept = _opened(self._folder, self._home)
             if not kept.contains(question):
                 model.prepare()
+                if self._judge is not None:
+                    _judge(self._judge).prepare()
+
+    def judged(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each text answers the question, 0 to 1, in whichever wording of a follow-up it
+        does best; only where it `judges`.
+        """
+        assert self._folder is not None
+        assert self._judge is not None
+        judge, (_, kept) = _judge(self._judge), _opened(self._folder, self._home)
+        asked = resolved_wordings(question) or [question]
+        said = [kept.scores(each, texts, partial(judge.scores, each)) for each in asked]
+        return [*map(max, zip(*said, strict=True))]
 
     def similarities(self, question: str, texts: Sequence[str]) -> list[MaxSim]:
         """Of each text to the question as a whole; where the question carries context, also to what
@@ -95,7 +118,7 @@ class Reranker:
             return [TokenVectors(*embedder.word_vectors(text)) for text in texts]
         assert self._folder is not None
         model, kept = _opened(self._folder, self._home)
-        return kept.get(texts, model.read)
+        return kept.vectors(texts, model.read)
 
 
 def chunk_with_headings(chunk: RetrievedChunk) -> str:
@@ -104,12 +127,20 @@ def chunk_with_headings(chunk: RetrievedChunk) -> str:
 
 
 @lru_cache(maxsize=2)
-def _opened(folder: Path, home: Path) -> tuple[Transformer, TokenVectorCache]:
+def _opened(folder: Path, home: Path) -> tuple[Transformer, ReadingCache]:
     """Of this process: the weights are read once."""
     from rag.embed.transformer import Transformer
-    from rag.reading.token_vector_cache import TokenVectorCache
+    from rag.reading.reading_cache import ReadingCache
 
-    return Transformer(folder), TokenVectorCache(home / "reading.db")
+    return Transformer(folder), ReadingCache(home / "reading.db")
+
+
+@lru_cache(maxsize=1)
+def _judge(folder: Path) -> CrossEncoder:
+    """Of this process, too."""
+    from rag.embed.cross_encoder import CrossEncoder
+
+    return CrossEncoder(folder)
 
 
 def _z(values: Vectors) -> Vectors:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import fmean
 
 from rag.index.terms import terms
@@ -26,11 +26,15 @@ answered, 52 without.
 _COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
 """Where no transformer reads: static vectors tell less."""
 
+JUDGED = 6
+"""Of the best, which the cross-encoder reads with the question."""
+_JUDGED_WEIGHT = 0.4
+
 
 @dataclass(frozen=True, slots=True)
 class ScoredStretch:
     """`score` is comparable within one question only; `read` is its chunk's text as it was read, in
-    which the chunk `begins` behind its headings.
+    which the chunk `begins` behind its headings. `judged`: by the cross-encoder, 0 to 1.
     """
 
     stretch: Stretch
@@ -38,6 +42,7 @@ class ScoredStretch:
     similarity: float
     read: MaxSim
     begins: int
+    judged: float = 0.0
 
 
 def nearest_stretch(
@@ -46,6 +51,31 @@ def nearest_stretch(
     """The best of the stretches, which a person is shown first."""
     found = score_stretches(question, chunks, reranker)
     return max(found, key=lambda each: each.score, default=None)
+
+
+def judge_stretches(
+    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
+) -> list[ScoredStretch]:
+    """The stretches of the first chunks; where there is a cross-encoder the best of them by what
+    it says, too, and the others as the least of these.
+    """
+    found = score_stretches(question, chunks, reranker)
+    if not found or not reranker.judges:
+        return found
+    found.sort(key=lambda each: -each.score)
+    texts = [f"{_title(each.stretch)}. {each.stretch.text}" for each in found[:JUDGED]]
+    said = reranker.judged(question["text"], texts)
+    said += [min(said)] * (len(found) - len(said))
+    return [
+        replace(each, score=each.score + _JUDGED_WEIGHT * judged, judged=judged)
+        for each, judged in zip(found, said, strict=True)
+    ]
+
+
+def _title(stretch: Stretch) -> str:
+    title = stretch.chunk["title"] or ""
+    heading = stretch.heading
+    return " > ".join(filter(None, ("" if heading.startswith(title) else title, heading)))
 
 
 def score_stretches(

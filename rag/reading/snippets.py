@@ -14,7 +14,7 @@ from rag.index.vocabulary import reading_for
 from rag.question.parse import parse_question
 from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
-from rag.reading.scoring import ScoredStretch, extents_of, nearest_stretch, score_stretches
+from rag.reading.scoring import ScoredStretch, extents_of, judge_stretches, nearest_stretch
 from rag.reading.stretches import Stretch, Unit, begins_section, reach, section_units, stretches_of
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
@@ -34,6 +34,7 @@ documentations 110 are answered in what is shown so, in 683 characters (median).
 
 _SAME_CHUNK = 0.04
 """Less where another stretch of its chunk is shown."""
+FAR_BEHIND_JUDGED = 0.13
 _FAR_BEHIND_BY_WORDS = 0.12
 """Where no transformer reads: static vectors tell less."""
 
@@ -52,9 +53,10 @@ def snippets(
     rather of several chunks than of one (after maximal marginal relevance, Carbonell and
     Goldstein 1998).
     """
-    found = score_stretches(question, chunks, reranker)
-    by_words = (_FAR_BEHIND_BY_WORDS, 0.0)
-    far, same = (FAR_BEHIND, _SAME_CHUNK) if reranker.is_neural else by_words
+    found = judge_stretches(question, chunks, reranker)
+    far, same = _FAR_BEHIND_BY_WORDS, 0.0
+    if reranker.is_neural:
+        far, same = FAR_BEHIND_JUDGED if reranker.judges else FAR_BEHIND, _SAME_CHUNK
     kept: list[ScoredStretch] = []
     while len(kept) < MOST and (following := _next(found, kept, far, same)) is not None:
         stretch = _tightened(following)

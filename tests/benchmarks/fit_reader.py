@@ -4,7 +4,8 @@
 
 Whether the documents answer, of questions in one part; judged on each source, by whether what is
 shown there is right, with what was fitted and the line that was drawn on the others. The user's
-home or this one holds the reader's weights.
+home or this one holds the reader's weights; without those of the cross-encoder what stands in for
+it is fitted.
 """
 
 import argparse
@@ -26,7 +27,8 @@ from rag.question.parts import read_parts
 from rag.reading.reranker import Reranker
 from rag.reading.snippets import shown_snippets
 
-FEATURES = ("likeness", "covered", "lead")
+FEATURES = {"reader": ("likeness", "covered", "lead")}
+FEATURES["judge"] = (*FEATURES["reader"], "judged")
 """With the question's length 70 % of what is told is right on sources left out, not 65 %, but half
 of the short questions that newcomers ask of docs/ are left unsure, though rightly answered."""
 UNSURE = 0.23
@@ -63,9 +65,9 @@ def measured(source: Source, home: Path) -> list[Shown]:
     return rows
 
 
-def fitted(rows: Sequence[Shown]) -> dict[str, Any]:
+def fitted(rows: Sequence[Shown], name: str) -> dict[str, Any]:
     table = [row.features for row in rows]
-    found = logistic(table, FEATURES, [row.answerable for row in rows], [1.0] * len(rows))
+    found = logistic(table, FEATURES[name], [row.answerable for row in rows], [1.0] * len(rows))
     model = Logistic(**found)
     own = [model.probability(row.features) for row in rows if row.answerable]
     line = float(np.quantile(own, UNSURE))
@@ -85,18 +87,19 @@ def main() -> None:
     given = parser.parse_args()
     every = [each for folder in given.docs for each in sources(folder)]
     rows = [row for source in every for row in measured(source, given.home)]
+    name = "judge" if Reranker(given.home).judges else "reader"
     told: list[Shown] = []
-    for name in sorted({row.source for row in rows}):
-        model = Logistic(**fitted([row for row in rows if row.source != name]))
-        held_out = [row for row in rows if row.source == name]
+    for source in sorted({row.source for row in rows}):
+        model = Logistic(**fitted([row for row in rows if row.source != source], name))
+        held_out = [row for row in rows if row.source == source]
         told += [row for row in held_out if model.probability(row.features) >= model.threshold]
-    own = sum(row.answerable for row in rows)
+    answerable, own = (sum(row.answerable for row in some) for some in (told, rows))
     print(
-        f"held out: told {len(told)} of {len(rows)}, right {sum(row.right for row in told)};"
-        f" answerable told {sum(row.answerable for row in told)} of {own}"
+        f"{name}, held out: told {len(told)} of {len(rows)},"
+        f" right {sum(row.right for row in told)}; answerable told {answerable} of {own}"
     )
     if given.write:
-        write({**json.loads(FILE.read_text(encoding="utf-8")), "reader": fitted(rows)})
+        write({**json.loads(FILE.read_text(encoding="utf-8")), name: fitted(rows, name)})
 
 
 if __name__ == "__main__":

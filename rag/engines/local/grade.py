@@ -20,7 +20,7 @@ from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import FEW_CHUNKS, share, specific_terms
 from rag.reading.reranker import Reranker, chunk_with_headings
-from rag.reading.scoring import coverage, nearest_stretch
+from rag.reading.scoring import coverage, judge_stretches
 from state.passages import Features, Grade, ParsedQuestion, QuestionPart, RetrievedChunk, is_web
 from state.wording import listed
 
@@ -69,7 +69,8 @@ def _judge(
     chunks = [_untitled(chunk) for chunk in request.chunks] if of_web else request.chunks
     pool = Pool.of(part["question"], chunks if of_web else part["pool"])
     if reading is not None:
-        known = model.reader.probability(answer_features(pool, request.documents, reading))
+        reader = model.judge if reading.judges else model.reader
+        known = reader.probability(answer_features(pool, request.documents, reading))
     elif any(chunk.get("document_match", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
         known = 1.0
     else:  # a few pages of the web are no small collection
@@ -158,13 +159,17 @@ def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
 def answer_features(
     pool: Pool, documents: Sequence[RetrievedChunk], reading: Reranker
 ) -> dict[str, float]:
-    """Whether what is shown answers: the best stretch's similarity, coverage, lead."""
-    nearest = nearest_stretch(pool.question, documents, reading)
+    """Whether what is shown answers: the best stretch's similarity, coverage and judgement, and how
+    far the first chunk stands out.
+    """
+    found = judge_stretches(pool.question, documents, reading)
+    nearest = max(found, key=lambda each: each.score, default=None)
     fused = max((each["fused"] for each in pool.features.values()), default=0.0)
     return {
         "likeness": nearest.similarity if nearest else 0.0,
         "covered": coverage(pool.question, nearest.stretch) if nearest else 0.0,
         "lead": pool.lead(fused),
+        "judged": nearest.judged if nearest else 0.0,
     }
 
 

@@ -38,7 +38,7 @@ class Logistic:
 class GraderModel:
     """`chunk`: is this chunk relevant, if the collection knows of the matter at all;
     `in_domain`: does it. `reader` stands in for `in_domain`, with its threshold, where a
-    transformer reads: does what is shown answer.
+    transformer reads: does what is shown answer; `judge` where a cross-encoder reads it too.
 
     A chunk is relevant from `relevant` on, if the collection knows of the matter.
     """
@@ -46,6 +46,7 @@ class GraderModel:
     chunk: Logistic
     in_domain: Logistic
     reader: Logistic
+    judge: Logistic
 
     @property
     def relevant(self) -> float:
@@ -74,4 +75,6 @@ def grader_model() -> GraderModel:
 
 
 def model_from(data: Mapping[str, Any]) -> GraderModel:
-    return GraderModel(*(Logistic(**data[name]) for name in ("chunk", "in_domain", "reader")))
+    return GraderModel(
+        *(Logistic(**data[name]) for name in ("chunk", "in_domain", "reader", "judge"))
+    )

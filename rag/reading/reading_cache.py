@@ -1,18 +1,19 @@
-"""Token vectors of texts, cached by the text's hash in a file of the home, so that a text is not
-encoded again soon. The file can be deleted at any time.
+"""Token vectors of texts, and how well they answer a question, cached by their hash in a file of
+the home, so that none is read again soon. The file can be deleted at any time.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rag.embed.protocol import TokenVectors
-from rag.embed.weights import IDENTITY
+from rag.embed.weights import JUDGE, READER, Weights
 
+Held = tuple[bytes, bytes]
 MOST_KEPT = 1_500
 """Some 100 MB; beyond it the oldest half is forgotten."""
 _BUSY_SECONDS = 1.0
@@ -20,39 +21,62 @@ _SCALE = 127
 """Of a unit vector as int8."""
 
 
-class TokenVectorCache:
+class ReadingCache:
     """One file. If it cannot be read or written nothing is cached, and no question fails."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def get(
+    def vectors(
         self, texts: Sequence[str], encode: Callable[[Sequence[str]], Sequence[TokenVectors]]
     ) -> list[TokenVectors]:
         """In the order of `texts`; `encode` gives those that are not cached yet."""
-        keys = [_key(text) for text in texts]
+        keys = [_key(READER, text) for text in texts]
+        held = self._get(keys, texts, lambda new: map(_quantized, encode(new)))
+        return [_restored(*each) for each in held]
+
+    def scores(
+        self, question: str, texts: Sequence[str], score: Callable[[Sequence[str]], Sequence[float]]
+    ) -> list[float]:
+        """The same of a question with each of the texts."""
+        import numpy as np
+
+        def made(new: Sequence[str]) -> Iterator[Held]:
+            return ((np.float32(each).tobytes(), b"") for each in score(new))
+
+        held = self._get([_key(JUDGE, question, text) for text in texts], texts, made)
+        return [float(np.frombuffer(each, np.float32)[0]) for each, _ in held]
+
+    def contains(self, text: str) -> bool:
+        return bool(self._known([_key(READER, text)]))
+
+    def _get(
+        self,
+        keys: Sequence[bytes],
+        texts: Sequence[str],
+        make: Callable[[Sequence[str]], Iterable[Held]],
+    ) -> list[Held]:
+        """What is made is given as it will be known from now on, so that a question finds the same
+        again.
+        """
         found = self._known(keys)
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if new:
-            made = dict(zip(new, map(_quantized, encode([*new.values()])), strict=True))
+            made = dict(zip(new, make([*new.values()]), strict=True))
             self._keep(made)
-            # As it will be known from now on, so that a question finds the same again.
-            found |= {key: _restored(*held) for key, held in made.items()}
+            found |= made
         return [found[key] for key in keys]
 
-    def contains(self, text: str) -> bool:
-        return bool(self._known([_key(text)]))
-
-    def _known(self, keys: Sequence[bytes]) -> dict[bytes, TokenVectors]:
+    def _known(self, keys: Sequence[bytes]) -> dict[bytes, Held]:
         placeholders = ",".join("?" * len(keys))
         query = f"SELECT key, vectors, spans FROM readings WHERE key IN ({placeholders})"  # noqa: S608
         try:
             with self._opened() as file:
-                return {key: _restored(*held) for key, *held in file.execute(query, keys)}
-        except (sqlite3.Error, OSError, ValueError, TypeError):
+                return {key: (vectors, spans) for key, vectors, spans in file.execute(query, keys)}
+        except (sqlite3.Error, OSError):
             return {}
 
-    def _keep(self, made: Mapping[bytes, tuple[bytes, bytes]]) -> None:
+    def _keep(self, made: Mapping[bytes, Held]) -> None:
         try:
             with self._opened() as file:
                 rows = ((key, *held) for key, held in made.items())
@@ -76,7 +100,7 @@ class TokenVectorCache:
             yield file
 
 
-def _quantized(encoded: TokenVectors) -> tuple[bytes, bytes]:
+def _quantized(encoded: TokenVectors) -> Held:
     import numpy as np
 
     vectors = np.rint(encoded.vectors * _SCALE).astype(np.int8)
@@ -92,7 +116,6 @@ def _restored(vectors: bytes, spans: bytes) -> TokenVectors:
     return TokenVectors(held.reshape(len(places), width), places)
 
 
-def _key(text: str) -> bytes:
-    return hashlib.blake2b(
-        text.encode("utf-8", "surrogatepass"), digest_size=12, key=IDENTITY.encode()
-    ).digest()
+def _key(weights: Weights, *texts: str) -> bytes:
+    said = "\0".join(texts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(said, digest_size=12, key=weights.identity.encode()).digest()

@@ -1,0 +1,62 @@
+"""A question and a text read together by a transformer that runs here: ms-marco-MiniLM-L-12-v2,
+int8 (Nogueira and Cho 2019, "Passage Re-ranking with BERT").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rag.embed.onnx_session import open_graph
+from state.deadline import BackgroundLoad
+from state.wording import without_surrogates
+
+TOKENS = 256
+"""Of a question with its text."""
+_OF_QUESTION, _OF_TEXT = 500, 1_500
+"""Characters that are read."""
+_FLATTENED = 0.3
+"""Its logits lie between -12 and 12: as a probability all but the middle ones would be one."""
+
+
+class CrossEncoder:
+    """The graph and the tokenizer in one folder. Nothing is read before the first pair.
+
+    Raises:
+        SetupError: they cannot be read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._loaded = BackgroundLoad(self._load)
+
+    def prepare(self) -> None:
+        """Beside a search, which their loaders let go on; raises nothing."""
+        self._loaded.begin()
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """How well each text answers the question, 0 to 1; comparable between questions."""
+        question = without_surrogates(question[:_OF_QUESTION])
+        return [self._score(question, without_surrogates(text[:_OF_TEXT])) for text in texts]
+
+    def _score(self, question: str, text: str) -> float:
+        """By itself: pairs that are read together take as long, and are rounded together."""
+        import numpy as np
+
+        tokenizer, session = self._loaded.get()
+        read = tokenizer.encode(question, text)
+        given = {
+            "input_ids": read.ids,
+            "attention_mask": read.attention_mask,
+            "token_type_ids": read.type_ids,
+        }
+        arrays = {name: np.array([ids], dtype=np.int64) for name, ids in given.items()}
+        logit = float(session.run(None, arrays)[0][0, 0])
+        return 1 / (1 + math.exp(-_FLATTENED * logit))
+
+    def _load(self) -> tuple[Any, Any]:
+        tokenizer, session = open_graph(self._folder)
+        tokenizer.enable_truncation(TOKENS)
+        return tokenizer, session
