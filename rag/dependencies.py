@@ -28,9 +28,7 @@ SearchMore = Callable[[str, int], Sequence[RetrievedChunk]]
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """`fallback` answers from what was found when a budget ends before the engine could.
-
-    `history` gives the earlier turns that this one may see, oldest first, where they are stored,
+    """`history` gives the earlier turns that this one may see, oldest first, where they are stored,
     from those that its checkpoint holds and the store's. `pin` makes the turn a milestone.
     """
 
@@ -39,7 +37,6 @@ class Dependencies:
     reranker: Reranker
     engine: Engine
     trace_id: str
-    fallback: Engine | None = None
     thread: str | None = None
     history: Callable[[Sequence[HistoryTurn]], Sequence[HistoryTurn]] | None = None
     pin: bool = False

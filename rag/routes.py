@@ -21,9 +21,9 @@ def decide(state: GraphState) -> tuple[Decision, str]:
     """What follows from the grades so far, with the reason in words.
 
     A model that answers is asked first: what it says that it was not given is searched for, once.
-    Without one the loop ends when what was found suffices, when the loops or the budget are spent,
-    when a rewrite brought no unseen chunk, or when there is no better query; what earlier loops
-    found is always used.
+    Without one the loop ends when what was found suffices, when the loops are spent, when a rewrite
+    brought no unseen chunk, or when there is no better query; what earlier loops found is always
+    used.
     """
     if state["gaps"]:
         return _after_a_reply(state)
@@ -65,8 +65,6 @@ def _ended(state: GraphState) -> str | None:
     """Why no further loop may run, or None when one may."""
     if state["web"] == "searched":
         return "the web was searched too"
-    if state["budget_spent"] is not None:
-        return state["budget_spent"].rstrip(".")
     if state["loop_count"] > 0 and not state["new_documents"]:
         return "the rewrite found nothing new"
     max_loops = state["max_loops"]

@@ -69,7 +69,6 @@ class Session(Closing):
             local = LocalEngine(self.reader, self.reranker)
             self.engine = build_engine(choice.name, settings, local)
             opened.callback(self.engine.close)
-            self._local = local if self.engine.model is not None else None
             self._web: SearchMore | None = None
             if settings.web:
                 from rag.web import open_web
@@ -137,7 +136,6 @@ class Session(Closing):
             reader=self.reader,
             reranker=self.reranker,
             engine=self.engine.for_question(budget, streamed=tokens),
-            fallback=self._local,
             search_web=self._web,
             trace_id=new_trace_id(),
         )

@@ -28,8 +28,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     points = bool(state["nearest"])
     told = points or (state["refusal"] is None and any(map(is_near, state["parts"])))
     shown = list(map(snippet_part, nearest)) if told else []
-    refused = deps.engine.model is not None and state["budget_spent"] is None
-    said = REFUSED if refused else UNSURE if shown else ABSENT
+    said = REFUSED if deps.engine.model is not None else UNSURE if shown else ABSENT
     why = _cut(state["refusal"] or "", LONGEST_REFUSAL) or "The nearest passages:"
     head = said.format(_cut(state["standalone_question"], LONGEST_QUESTION))
     return {

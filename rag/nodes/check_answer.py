@@ -112,7 +112,7 @@ def _is_better(old: list[ClaimRecord], new: list[ClaimRecord], state: GraphState
     """Whether an earlier draft is the better one; also where the budget ended before another. Of
     what was answered to another search, one that has a place and lacks less is better.
     """
-    cut_short = state["budget_spent"] is not None and any(each["citations"] for each in old)
+    cut_short = state["budget_spent"] is not None
     cited = any(each["citations"] for each in new)
     lacks_less = cited and len(state["missing"]) < len(state["gaps"])
     return bool(old) and (cut_short or (_worth(old) > _worth(new) and not lacks_less))

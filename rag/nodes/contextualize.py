@@ -6,7 +6,6 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.nodes.update import Update
 from rag.question.small_talk import small_talk
@@ -21,18 +20,11 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         return {**alone, "generation": reply, "status": "answered"}
     if all(small_talk(turn["question"]) for turn in earlier):
         return alone
-    spent = state["budget_spent"]
-    try:
-        result = runtime.context.engine.contextualize(question, earlier)
-    except BudgetSpent as ended:
-        if runtime.context.fallback is None:
-            raise
-        spent, result = str(ended), runtime.context.fallback.contextualize(question, earlier)
+    result = runtime.context.engine.contextualize(question, earlier)
     _emit(state, runtime, result.question, result.reason)
     return {
         "standalone_question": result.question,
         "query": result.question,
-        "budget_spent": spent,
         "warnings": [*state["warnings"], *result.warnings],
     }
 

@@ -1,11 +1,8 @@
-"""generate: a draft whose every claim names the passages it rests on.
-
-When the budget ends first, the fallback engine answers from what was already found.
+"""generate: a draft whose every claim names the passages it rests on; one that there is when a
+budget ends stands.
 """
 
 from __future__ import annotations
-
-from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
@@ -13,9 +10,9 @@ from rag.budget import BudgetSpent
 from rag.citations.check import check_draft
 from rag.context import relevant_first
 from rag.dependencies import Dependencies
-from rag.engines.protocol import Emit, Generated, GenerateRequest
+from rag.engines.protocol import Generated, GenerateRequest
 from rag.nodes.update import Update
-from rag.reading.snippets import shown_snippets, snippet_at
+from rag.reading.snippets import snippet_at
 from state.answer import Citation
 from state.graph_state import GraphState
 
@@ -38,16 +35,15 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     def emit(text: str) -> None:
         runtime.stream_writer({"event": "token", "text": text})
 
-    spent = state["budget_spent"]
-    if spent is None:
-        try:
-            result = deps.engine.generate(request, emit)
-        except BudgetSpent as ended:
-            spent = str(ended)
-            runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
-            result = _without_budget(deps, request, emit)
-    else:
-        result = _without_budget(deps, request, emit)
+    spent = None
+    try:
+        result = deps.engine.generate(request, emit)
+    except BudgetSpent as ended:
+        if not (state["gaps"] or state["generation_retries"]):
+            raise
+        spent = str(ended)
+        runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
+        result = Generated(complete=False)
     return {
         **_refused(result, state, deps),
         "draft": list(result.parts),
@@ -72,15 +68,3 @@ def _refused(result: Generated, state: GraphState, deps: Dependencies) -> Update
     proved = all(each.verdict == "verified" for each in said.verdicts)
     words = " ".join(part["text"] for part in result.refusal) if proved else ""
     return {"refusal": words, "nearest": [*nearest.values()]}
-
-
-def _without_budget(deps: Dependencies, request: GenerateRequest, emit: Emit) -> Generated:
-    if deps.fallback is None:
-        return Generated(complete=False)
-    if not request.passages:
-        questions = [part["question"] for part in request.parts]
-        passages = shown_snippets(
-            questions, request.documents, deps.reranker, deps.reader, full=deps.settings.full
-        )
-        request = replace(request, passages=passages)
-    return replace(deps.fallback.generate(request, emit), complete=False)

@@ -9,7 +9,6 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
 from rag.nodes.update import Update, joined_queries
@@ -22,7 +21,6 @@ from state.passages import Grade
 def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     new_ids = set(state["new_documents"])
     new = [document for document in state["documents"] if document["chunk_id"] in new_ids]
-    spent = state["budget_spent"]
     graded = Graded(grades=(), sufficient=state["sufficient"])
     if new:
         request = GradeRequest(
@@ -32,19 +30,13 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
             earlier=state["grades"],
             documents=state["documents"],
         )
-        try:
-            graded = runtime.context.engine.grade(request)
-        except BudgetSpent as ended:
-            spent = str(ended)
-            if runtime.context.fallback is not None:
-                graded = runtime.context.fallback.grade(request)
+        graded = runtime.context.engine.grade(request)
     grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
     by_model = any(grade["grader"] == "model" for grade in grades.values())
     found: Update = {
         "grades": grades,
         "sufficient": graded.sufficient,
         "model_decides": runtime.context.engine.model is not None and not by_model and bool(grades),
-        "budget_spent": spent,
     }
     decision, reason = decide(cast("GraphState", {**state, **found}))
     loop, told, write = state["loop_count"], list(graded.grades), runtime.stream_writer

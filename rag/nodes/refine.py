@@ -32,14 +32,12 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         context = build_context(round_robin(ordered), deps.reader, tokens)
         excerpts = [(each["source"], held) for each in context for held in each["excerpts"]]
         _tell(runtime, documents, excerpts)
-        if state["budget_spent"] is None:
-            return {"context": context}
+        return {"context": context}
     questions = [part["question"] for part in state["parts"]]
     full = deps.settings.full
     passages = shown_snippets(questions, ordered, deps.reranker, deps.reader, full=full)
-    if deps.engine.model is None:
-        cited = [each["located"] for each in passages]
-        _tell(runtime, documents, [(held["source"], held) for held in cited])
+    cited = [each["located"] for each in passages]
+    _tell(runtime, documents, [(held["source"], held) for held in cited])
     return {"passages": passages}
 
 

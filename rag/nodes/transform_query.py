@@ -1,4 +1,5 @@
-"""transform_query: a better query, or the honest end of the loop when there is none.
+"""transform_query: a better query, or the honest end of the loop when there is none. What was
+answered before a budget ended stands.
 
 The only place where `loop_count` goes up.
 """
@@ -33,6 +34,8 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
             )
         )
     except BudgetSpent as error:
+        if not state["gaps"]:
+            raise
         spent = str(error)
         result = Rewritten(query=None, reason=spent)
     query = result.query

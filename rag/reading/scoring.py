@@ -26,7 +26,7 @@ answered, 52 without.
 _COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
 """Where no transformer reads: static vectors tell less."""
 
-JUDGED = 6
+JUDGED = 8
 """Of the best, which the cross-encoder reads with the question."""
 _JUDGED_WEIGHT = 0.4
 

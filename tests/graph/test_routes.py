@@ -56,17 +56,6 @@ def test_spent_loops_never_rewrite(found: GraphState, max_loops: int, over: int)
 
 
 @given(found=FOUND, loop_count=st.integers(0, 5), max_loops=st.integers(0, 5))
-def test_a_spent_budget_never_rewrites(found: GraphState, loop_count: int, max_loops: int):
-    state: GraphState = {
-        **found,
-        "loop_count": loop_count,
-        "max_loops": max_loops,
-        "budget_spent": "500 tokens are spent",
-    }
-    assert decide(state)[0] == ("generate" if relevant(found) else "abstain")
-
-
-@given(found=FOUND, loop_count=st.integers(0, 5), max_loops=st.integers(0, 5))
 def test_nothing_relevant_never_generates_and_a_reason_is_always_given(
     found: GraphState, loop_count: int, max_loops: int
 ):
