@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from rag.embed.onnx_session import open_graph
+from state.cores import usable_cores
 from state.deadline import BackgroundLoad
 from state.wording import without_surrogates
 
@@ -39,10 +42,12 @@ class CrossEncoder:
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers the question, 0 to 1; comparable between questions."""
         question = without_surrogates(question[:_OF_QUESTION])
-        return [self._score(question, without_surrogates(text[:_OF_TEXT])) for text in texts]
+        read = [without_surrogates(text[:_OF_TEXT]) for text in texts]
+        with ThreadPoolExecutor(usable_cores()) as pool:
+            return [*pool.map(partial(self._score, question), read)]
 
     def _score(self, question: str, text: str) -> float:
-        """By itself: pairs that are read together take as long, and are rounded together."""
+        """By itself: pairs that are read together take longer, and are rounded together."""
         import numpy as np
 
         tokenizer, session = self._loaded.get()
@@ -57,6 +62,6 @@ class CrossEncoder:
         return 1 / (1 + math.exp(-_FLATTENED * logit))
 
     def _load(self) -> tuple[Any, Any]:
-        tokenizer, session = open_graph(self._folder)
+        tokenizer, session = open_graph(self._folder, 1)
         tokenizer.enable_truncation(TOKENS)
         return tokenizer, session

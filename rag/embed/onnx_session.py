@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from rag.embed.weights import GRAPH, TOKENIZER
-from state.cores import usable_cores
 from state.errors import SetupError
 
 
-def open_graph(folder: Path) -> tuple[Any, Any]:
-    """The tokenizer, which pads nothing, and the session, on every core.
+def open_graph(folder: Path, threads: int) -> tuple[Any, Any]:
+    """The tokenizer, which pads nothing, and the session, each of whose runs takes so many threads.
 
     Raises:
         SetupError: they cannot be read.
@@ -20,7 +19,7 @@ def open_graph(folder: Path) -> tuple[Any, Any]:
     from tokenizers import Tokenizer
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = usable_cores()
+    options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 4
     # They were optimized when they were made: it would take as long as all else.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.embed.onnx_session import open_graph
 from rag.embed.protocol import TokenVectors
+from state.cores import usable_cores
 from state.deadline import BackgroundLoad
 from state.wording import without_surrogates
 
@@ -61,7 +62,7 @@ class Transformer:
 
     def _load(self) -> tuple[Any, Any]:
         """The tokenizer and the session."""
-        tokenizer, session = open_graph(self._folder)
+        tokenizer, session = open_graph(self._folder, usable_cores())
         tokenizer.enable_truncation(TOKENS, stride=_OVERLAP)
         return tokenizer, session
 
