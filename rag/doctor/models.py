@@ -11,7 +11,7 @@ from rag.doctor import Check, failed, passed
 from rag.embed.builtin import builtin_embedder
 from rag.embed.cross_encoder import CrossEncoder
 from rag.embed.transformer import Transformer
-from rag.embed.weights import EVERY, installed_model, offer
+from rag.embed.weights import EVERY, installed_model, reader_line
 from rag.opening import choose_engine
 from state.choices import EngineName
 from state.errors import CragError, ModelError
@@ -68,8 +68,7 @@ def _reader(settings: Settings) -> Check:
             CrossEncoder(judge.folder).scores("doctor", ["doctor"])
     except CragError as error:
         return failed("reader", error)
-    told = [each.name for each in (reader, judge) if each is not None]
-    return passed("reader", "; ".join(filter(None, (", ".join(told), offer(settings.home)))))
+    return passed("reader", reader_line(settings.home))
 
 
 def _at_hand() -> Check:

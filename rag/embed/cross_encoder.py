@@ -9,11 +9,9 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-from rag.embed.onnx_session import open_graph
+from rag.embed.onnx_session import GraphModel
 from state.cores import usable_cores
-from state.deadline import BackgroundLoad
 from state.wording import without_surrogates
 
 TOKENS = 256
@@ -24,23 +22,18 @@ _FLATTENED = 0.3
 """Its logits lie between -12 and 12: as a probability all but the middle ones would be one."""
 
 
-class CrossEncoder:
-    """The graph and the tokenizer in one folder. Nothing is read before the first pair.
-
-    Raises:
-        SetupError: they cannot be read.
-    """
+class CrossEncoder(GraphModel):
+    """Its pairs are read side by side, each on one core."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._loaded = BackgroundLoad(self._load)
-
-    def prepare(self) -> None:
-        """Beside a search, which their loaders let go on; raises nothing."""
-        self._loaded.begin()
+        super().__init__(folder, threads=1, tokens=TOKENS)
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers the question, 0 to 1; comparable between questions."""
+        """How well each text answers the question, 0 to 1; comparable between questions.
+
+        Raises:
+            SetupError: the graph or the tokenizer cannot be read.
+        """
         question = without_surrogates(question[:_OF_QUESTION])
         read = [without_surrogates(text[:_OF_TEXT]) for text in texts]
         with ThreadPoolExecutor(usable_cores()) as pool:
@@ -50,7 +43,7 @@ class CrossEncoder:
         """By itself: pairs that are read together take longer, and are rounded together."""
         import numpy as np
 
-        tokenizer, session = self._loaded.get()
+        tokenizer, session = self.loaded()
         read = tokenizer.encode(question, text)
         given = {
             "input_ids": read.ids,
@@ -60,8 +53,3 @@ class CrossEncoder:
         arrays = {name: np.array([ids], dtype=np.int64) for name, ids in given.items()}
         logit = float(session.run(None, arrays)[0][0, 0])
         return 1 / (1 + math.exp(-_FLATTENED * logit))
-
-    def _load(self) -> tuple[Any, Any]:
-        tokenizer, session = open_graph(self._folder, 1)
-        tokenizer.enable_truncation(TOKENS)
-        return tokenizer, session

@@ -6,37 +6,60 @@ from pathlib import Path
 from typing import Any
 
 from rag.embed.weights import GRAPH, TOKENIZER
+from state.deadline import BackgroundLoad
 from state.errors import SetupError
 
 
-def open_graph(folder: Path, threads: int) -> tuple[Any, Any]:
-    """The tokenizer, which pads nothing, and the session, each of whose runs takes so many threads.
+class GraphModel:
+    """The graph and the tokenizer in one folder. Nothing is read before it is asked for.
 
-    Raises:
-        SetupError: they cannot be read.
+    Each run takes so many `threads`; the tokenizer cuts at `tokens` and pads nothing, and what it
+    cuts off goes on with the last `overlap` tokens.
     """
-    import onnxruntime  # type: ignore[import-untyped]
-    from tokenizers import Tokenizer
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = threads
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 4
-    # They were optimized when they were made: it would take as long as all else.
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    graph, words = (str(folder / name) for name in (GRAPH, TOKENIZER))
-    try:
-        tokenizer = Tokenizer.from_file(words)
-        session = onnxruntime.InferenceSession(graph, options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # noqa: BLE001 - their classes have no base of their own
-        first = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise SetupError(
-            f"The reader's weights in {folder} cannot be used: {first}.",
-            "`crag model remove`, then `crag model get`.",
-        ) from None
-    tokenizer.no_padding()
-    return tokenizer, session
+    def __init__(self, folder: Path, threads: int, tokens: int, overlap: int = 0) -> None:
+        self._folder = folder
+        self._threads = threads
+        self._cut = {"max_length": tokens, "stride": overlap}
+        self._loaded = BackgroundLoad(self._load)
+
+    def prepare(self) -> None:
+        """Beside a search, which their loaders let go on; raises nothing."""
+        self._loaded.begin()
+
+    def loaded(self) -> tuple[Any, Any]:
+        """The tokenizer and the session.
+
+        Raises:
+            SetupError: they cannot be read.
+        """
+        return self._loaded.get()
+
+    def _load(self) -> tuple[Any, Any]:
+        import onnxruntime  # type: ignore[import-untyped]
+        from tokenizers import Tokenizer
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = self._threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 4
+        # They were optimized when they were made: it would take as long as all else.
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        graph, words = (str(self._folder / name) for name in (GRAPH, TOKENIZER))
+        cpu = ["CPUExecutionProvider"]
+        try:
+            tokenizer = Tokenizer.from_file(words)
+            session = onnxruntime.InferenceSession(graph, options, providers=cpu)
+        except Exception as error:  # noqa: BLE001 - their classes have no base of their own
+            first = str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise SetupError(
+                f"The reader's weights in {self._folder} cannot be used: {first}.",
+                "`crag model remove`, then `crag model get`.",
+            ) from None
+        tokenizer.no_padding()
+        tokenizer.enable_truncation(**self._cut)
+        return tokenizer, session
 
 
 def optimize(graph: Path, made: Path) -> None:

@@ -7,12 +7,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from rag.embed.onnx_session import open_graph
+from rag.embed.onnx_session import GraphModel
 from rag.embed.protocol import TokenVectors
 from state.cores import usable_cores
-from state.deadline import BackgroundLoad
 from state.wording import without_surrogates
 
 if TYPE_CHECKING:
@@ -26,24 +25,18 @@ _CHARACTERS = 10_000
 """Of a text; what stands behind is not read."""
 
 
-class Transformer:
-    """The graph and the tokenizer in one folder. Nothing is read before the first text.
-
-    Raises:
-        SetupError: they cannot be read.
-    """
+class Transformer(GraphModel):
+    """Its texts are read one by one, each on every core."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._loaded = BackgroundLoad(self._load)
-
-    def prepare(self) -> None:
-        """Beside a search, which their loaders let go on; raises nothing."""
-        self._loaded.begin()
+        super().__init__(folder, usable_cores(), TOKENS, _OVERLAP)
 
     def read(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Unit vectors of each text's tokens but its signs. A long text is read in windows, whose
         edges are read twice.
+
+        Raises:
+            SetupError: the graph or the tokenizer cannot be read.
         """
         return [self._read(without_surrogates(text[:_CHARACTERS])) for text in texts]
 
@@ -51,7 +44,7 @@ class Transformer:
         """By itself: texts that are read together are rounded together, and it takes no longer."""
         import numpy as np
 
-        tokenizer, session = self._loaded.get()
+        tokenizer, session = self.loaded()
         whole = tokenizer.encode(text)
         found: list[TokenVectors] = []
         for window in (whole, *whole.overflowing):
@@ -59,12 +52,6 @@ class Transformer:
             (vectors,) = session.run(None, {"ids": ids, "mask": np.ones_like(ids)})[0]
             found.append(_of_words(text, window.offsets, vectors))
         return TokenVectors(*map(np.concatenate, zip(*found, strict=True)))
-
-    def _load(self) -> tuple[Any, Any]:
-        """The tokenizer and the session."""
-        tokenizer, session = open_graph(self._folder, usable_cores())
-        tokenizer.enable_truncation(TOKENS, stride=_OVERLAP)
-        return tokenizer, session
 
 
 def _of_words(text: str, spans: Sequence[tuple[int, int]], vectors: Vectors) -> TokenVectors:

@@ -85,6 +85,12 @@ def installed_models(home: Path) -> list[InstalledModel]:
     return [each for each in held if each is not None]
 
 
+def reader_line(home: Path) -> str:
+    """What is here, and what fetches the rest."""
+    names = ", ".join(each.name for each in installed_models(home))
+    return "; ".join(filter(None, (names, offer(home))))
+
+
 def offer(home: Path) -> str | None:
     """What fetches the weights that are not here, in a line; None where all are."""
     missing = [weights for weights in EVERY if installed_model(home, weights) is None]

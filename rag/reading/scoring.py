@@ -10,6 +10,7 @@ from rag.index.terms import terms
 from rag.question.parse import share, specific_terms, split_context
 from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings
 from rag.reading.stretches import Stretch, begins_section, stretches_of
+from state.documents import heading_path
 from state.passages import ParsedQuestion, RetrievedChunk, text_between
 
 READ = 16
@@ -29,6 +30,7 @@ _COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
 JUDGED = 8
 """Of the best, which the cross-encoder reads with the question."""
 _JUDGED_WEIGHT = 0.4
+"""Of what it says, 0 to 1, beside the stretch's worth."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +47,8 @@ class ScoredStretch:
     judged: float = 0.0
 
 
-def nearest_stretch(
-    question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
-) -> ScoredStretch | None:
-    """The best of the stretches, which a person is shown first."""
-    found = score_stretches(question, chunks, reranker)
+def best_of(found: Sequence[ScoredStretch]) -> ScoredStretch | None:
+    """Which a person is shown first."""
     return max(found, key=lambda each: each.score, default=None)
 
 
@@ -63,19 +62,14 @@ def judge_stretches(
     if not found or not reranker.judges:
         return found
     found.sort(key=lambda each: -each.score)
-    texts = [f"{_title(each.stretch)}. {each.stretch.text}" for each in found[:JUDGED]]
+    best = [each.stretch for each in found[:JUDGED]]
+    texts = [f"{heading_path(each.chunk['title'], each.heading)}. {each.text}" for each in best]
     said = reranker.judged(question["text"], texts)
     said += [min(said)] * (len(found) - len(said))
     return [
         replace(each, score=each.score + _JUDGED_WEIGHT * judged, judged=judged)
         for each, judged in zip(found, said, strict=True)
     ]
-
-
-def _title(stretch: Stretch) -> str:
-    title = stretch.chunk["title"] or ""
-    heading = stretch.heading
-    return " > ".join(filter(None, ("" if heading.startswith(title) else title, heading)))
 
 
 def score_stretches(

@@ -20,7 +20,7 @@ from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import FEW_CHUNKS, share, specific_terms
 from rag.reading.reranker import Reranker, chunk_with_headings
-from rag.reading.scoring import coverage, judge_stretches
+from rag.reading.scoring import best_of, coverage, judge_stretches
 from state.passages import Features, Grade, ParsedQuestion, QuestionPart, RetrievedChunk, is_web
 from state.wording import listed
 
@@ -162,8 +162,7 @@ def answer_features(
     """Whether what is shown answers: the best stretch's similarity, coverage and judgement, and how
     far the first chunk stands out.
     """
-    found = judge_stretches(pool.question, documents, reading)
-    nearest = max(found, key=lambda each: each.score, default=None)
+    nearest = best_of(judge_stretches(pool.question, documents, reading))
     fused = max((each["fused"] for each in pool.features.values()), default=0.0)
     return {
         "likeness": nearest.similarity if nearest else 0.0,
