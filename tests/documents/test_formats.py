@@ -11,6 +11,7 @@ import pytest
 from document_files import binary_workbook, make_pdf, save, zipped
 from whole_document import read_document as read
 
+from rag.documents.registry import open_document
 from rag.text.blocks import blocks_of_text
 from state.errors import DocumentError, UnsupportedFormatError
 
@@ -341,6 +342,34 @@ def test_docx_drops_what_was_deleted_and_writes_equations(tmp_path: Path) -> Non
     assert read(path).text == "kept (a+b)/2∑_nx\n"
 
 
+def test_docx_reads_notes_boxes_and_cells_over_columns(tmp_path: Path) -> None:
+    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+    def line(text: str, more: str = "") -> str:
+        return f"<w:p><w:r><w:t>{text}</w:t>{more}</w:r></w:p>"
+
+    note = '<w:footnoteReference w:id="2"/>'
+    wide = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'
+    rows = (
+        f"<w:tr><w:tc>{wide}{line('Boats')}</w:tc><w:tc>{line('Since')}</w:tc></w:tr>"
+        f"<w:tr><w:tc>{line('Ada')}</w:tc><w:tc>{line('Bo')}</w:tc><w:tc>{line('1931')}</w:tc></w:tr>"
+    )
+    box = f"<w:tbl><w:tr><w:tc>{line('Boxed')}</w:tc></w:tr></w:tbl>"
+    body = line("Seen", note) + box + f"<w:tbl>{rows}</w:tbl>"
+    notes = "".join(
+        f'<w:footnote w:id="{number}" {kind}>{line(text)}</w:footnote>'
+        for number, kind, text in ((1, 'w:type="separator"', "---"), (2, "", "By the harbour."))
+    )
+    members = {
+        "word/document.xml": f"<w:document {w}><w:body>{body}</w:body></w:document>",
+        "word/footnotes.xml": f"<w:footnotes {w}>{notes}</w:footnotes>",
+    }
+    assert read(zipped(tmp_path / "a.docx", members)).text == (
+        "Seen[footnote 2]\n\nBoxed\n\nBoats |  | Since\nAda | Bo | 1931\n\n"
+        "[footnote 2] By the harbour.\n"
+    )
+
+
 def test_pptx_slides_are_pages(tmp_path: Path) -> None:
     from pptx import Presentation
     from pptx.util import Inches
@@ -363,6 +392,36 @@ def test_pptx_slides_are_pages(tmp_path: Path) -> None:
         "# Fares\n\nZone | Price\nA | 3\n\n"
     )
     assert document.pages == [1, 2]
+
+
+def test_pptx_reads_charts_groups_and_the_words_of_pictures(tmp_path: Path) -> None:
+    from PIL import Image
+    from pptx import Presentation
+    from pptx.chart.data import CategoryChartData
+    from pptx.enum.chart import XL_CHART_TYPE
+    from pptx.util import Inches
+
+    deck = Presentation()
+    slide = deck.slides.add_slide(deck.slide_layouts[6])
+    box = slide.shapes.add_group_shape().shapes.add_textbox(0, 0, Inches(2), Inches(1))
+    box.text_frame.text = "In a group"
+    Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
+    for words in ("Wharf", "The new wharf at dusk"):
+        picture = slide.shapes.add_picture(str(tmp_path / "a.png"), 0, 0)
+        picture._element.nvPicPr.cNvPr.set("descr", words)
+    data = CategoryChartData()
+    data.categories = ["2023", "2024"]
+    data.add_series("Riders", (310, 420))
+    data.add_series("Bikes", (12, 30))
+    size = Inches(4)
+    chart = slide.shapes.add_chart(XL_CHART_TYPE.LINE, 0, 0, size, size, data).chart
+    chart.chart_title.text_frame.text = "A year on the line"
+    path = tmp_path / "a.pptx"
+    deck.save(str(path))
+    assert read(path).text == (
+        "In a group\n\n[image: The new wharf at dusk]\n\nA year on the line\n\n"
+        " | Riders | Bikes\n2023 | 310 | 12\n2024 | 420 | 30\n\n"
+    )
 
 
 def test_xlsx(tmp_path: Path) -> None:
@@ -429,6 +488,33 @@ def test_odt(tmp_path: Path) -> None:
     )
     with pytest.raises(DocumentError, match="encrypted OpenDocument"):
         read(locked)
+
+
+def test_sheets_and_slides_of_opendocument_name_their_places(tmp_path: Path) -> None:
+    cell = "<table:table-cell {}><text:p>{}</text:p></table:table-cell>"
+    repeated = cell.format('table:number-columns-repeated="2"', "50 %")
+    sheet = (
+        f'<office:spreadsheet><table:table table:name="Fares"><table:table-row>'
+        f"{cell.format('', 'Zone')}{repeated}</table:table-row></table:table></office:spreadsheet>"
+    )
+    frame = "<draw:frame><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>"
+    pages = "".join(
+        f'<draw:page draw:name="{name}">{frame.format(said)}</draw:page>'
+        for name, said in (("Start", "Welcome<text:tab/>all"), ("Plan", "Two boats"))
+    )
+    names = f'{ODF} xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
+    bodies = {"a.ods": sheet, "a.odp": f"<office:presentation>{pages}</office:presentation>"}
+    found = {}
+    for name, body in bodies.items():
+        content = f"<office:body>{body}</office:body>"
+        whole = f"<office:document-content {names}>{content}</office:document-content>"
+        with open_document(zipped(tmp_path / name, {"content.xml": whole})) as reading:
+            found[name] = [(part.anchor, part.text) for part in reading.parts if part.text]
+    assert found["a.ods"] == [("sheet Fares", "# Fares\n\nZone | 50 % | 50 %\n")]
+    assert found["a.odp"] == [
+        ("slide 1", "# Start\n\nWelcome all\n"),
+        ("slide 2", "\n# Plan\n\nTwo boats\n"),
+    ]
 
 
 def test_epub_chapters_come_in_the_order_of_the_spine(tmp_path: Path) -> None:
