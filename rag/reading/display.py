@@ -55,7 +55,7 @@ def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longes
     depth = levels[0] - 1 if nested else min(levels, default=0)
     while place < len(units):
         block = blocks[place]
-        own = [unit for unit in units[place:] if unit.place == units[place].place]
+        own = _piece_of(chunk, units[place:])
         set_in = "  " * (block.level - depth) * (block.kind is BlockKind.ITEM)
         breaks = text_between(chunk, end, own[0].start).count("\n")
         close = before is block.kind and (block.kind in _CLOSE or breaks == 1)
@@ -64,6 +64,21 @@ def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longes
         before, end = block.kind, own[-1].end
         place += len(own)
     return shown
+
+
+def _piece_of(chunk: RetrievedChunk, units: Sequence[Unit]) -> list[Unit]:
+    """The first ones, of one block; of code also those that only blank lines part from it, so that
+    all are set in as they stand.
+    """
+    own = [units[0]]
+    for unit in units[1:]:
+        blocks = (chunk["blocks"][each.place] for each in (own[-1], unit))
+        is_code = all(block.kind is BlockKind.CODE for block in blocks)
+        apart = text_between(chunk, own[-1].end, unit.start).strip()
+        if unit.place != own[-1].place and (apart or not is_code):
+            break
+        own.append(unit)
+    return own
 
 
 def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: int) -> str:

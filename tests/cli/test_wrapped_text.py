@@ -65,7 +65,8 @@ def test_a_snippet_stands_below_its_place_and_says_so_once():
         "quote": "a",
         "shown": "It is hot:\n\n    a b",
     }
-    slide = {**held, "marker": 2, "heading": "", "start_line": None, "anchor": "slide 3"}
+    slide = {**held, "marker": 2, "heading": "", "start_line": None, "page": 3}
+    slide["anchor"] = "slide 3"
     answered = {"answer": "It is hot … [1]", "citations": [held, slide], "nearest": []}
     lines = ["1  Firing · kiln.md:25", "   It is hot:", "", "       a b", ""]
     lines += ["2  kiln.md slide 3", "   It is hot:", "", "       a b"]

@@ -248,6 +248,15 @@ def test_code_is_shown_as_far_as_its_next_blank_line_where_that_is_near(tmp_path
     assert shown.endswith(lines.rstrip().rpartition("\n")[2])
 
 
+def test_code_is_set_in_as_it_stands_also_below_a_blank_line(tmp_path):
+    code = (
+        "class Weir:\n    def shut(self):\n        '''Shuts the weir.\n\n        By the bar.'''\n"
+    )
+    text = code + "\n    def open(self):\n        pass\n"
+    shown = shown_of(tmp_path, text, "how is the weir shut?", "weir.py")[0]["shown"]
+    assert shown.startswith("".join(f"    {line}".rstrip() + "\n" for line in code.splitlines()))
+
+
 def test_lines_that_their_writer_broke_stand_close(tmp_path):
     text = "The weir is shut at dusk.\n\nIda Munro\nKeeper of the weir\nTel. 12\n"
     shown = shown_of(tmp_path, text, "who is keeper of the weir?", "mail.txt")[0]["shown"]
