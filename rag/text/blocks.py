@@ -89,8 +89,8 @@ class BlockParser:
 
     def _line(self, start: int, line: str, following: str) -> None:
         """The line at `start`; `following` is how the next begins."""
-        if not line.strip():
-            self._blank_line()
+        if not line.strip() or (line.rstrip() == "---" and self.format == "code"):
+            self._blank_line()  # a document of YAML ends there
         elif self._fence and not (self._quoted and not QUOTED.match(line[:GLANCE])):
             self._inside_fence(start, line)
         elif self._skip:

@@ -12,7 +12,7 @@ FENCE = re.compile(r"[ \t>]*(`{3,}(?=[^`]*$)|~{3,})")
 RULE = re.compile(r"[\s*_=\-~.\u00b7\u2022+#|:^]{3,}$")
 ITEM = re.compile(
     r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
-    r"|\(?[0-9]{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
+    r"|o(?=[ ]{2})|\(?[0-9]{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
 )
 MARKDOWN_ITEM = re.compile(r"([ \t]*)(?:[-*+]|([0-9]{1,9})[.)])[ \t]+\S")
 QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
@@ -26,11 +26,21 @@ TERM = re.compile(r"[ \t]*['`\u2018][^'\u2019]{1,60}['\u2019]$")
 """A quoted word alone, as a manual defines it on the lines below."""
 _UNDERLINES = "=-~^*+#\"'`.:"
 """What a heading is underlined with, outermost first; of Markdown, the first two."""
+_COUNTED = re.compile(
+    r"(?P<number>\d{1,3}(?:\.\d{1,3}){1,5}\.?[ \t]|\d{1,3}\.(?:[ \t]{2}|(?=[^a-z]+$)))"
+    r"|(?P<part>(?i:chapter|part|appendix|annexe?|schedule|kapitel|teil|anhang|chapitre|titre)"
+    r"[ \t]+(?=(?:\d+|[IVXLC]+|[A-Z])\b))"
+    r"|§+|(?i:article|artikel|art\.|section|abschnitt)[ \t]+(?=(?:\d+|[IVXLC]+)\b)"
+)
+"""A title that is counted: what stands before its words, of a part of a book or of less."""
 _TITLE_CHARS = 120
 _BELOW_A_SECTION = 3
 """Columns that the text below a section's heading is set in by, at least."""
 TAB = 8
 """Columns of a tab in plain text."""
+
+_IN_BARS = re.compile(r"(?:^|\s)\|\w[\w-]*\|(?=[\s.,;:)])")
+"""A name set between bars in a sentence."""
 
 _TAG = r"</?(?!(?:pre|script|style|textarea)\b)[A-Za-z][\w.:-]*(?:\s[^<>\n]{0,500})?/?>"
 _MARK = rf"(?:\{{\{{[<%*/][^\n]{{0,500}}?\}}\}}|\{{%[^\n]{{0,500}}?%\}}|{_TAG})"
@@ -84,7 +94,8 @@ class HeadingLine(NamedTuple):
 def is_row(line: str) -> bool:
     """Of a table drawn with bars, or set with tabs."""
     stripped = line.strip()
-    bars = stripped.startswith("|") or line.count("|") >= 2 or " | " in line
+    bars = (stripped.startswith("|") or line.count("|") >= 2) and not _IN_BARS.search(line)
+    bars |= " | " in line
     return (bars or stripped.count("\t") >= 2) and not RULE.match(line)
 
 
@@ -107,16 +118,26 @@ def heading(
 
 
 def section(line: str, following: str, margin: int) -> HeadingLine | None:
-    """What `line` is the heading of in a manual's layout: in capitals above what is set in, or
-    between the edge and the `margin` that it is set in by, in columns.
+    """What `line` is the heading of in a plain text: counted or in capitals between two blank
+    lines, or in a manual's layout in capitals above what is set in, or between the edge and the
+    `margin` that it is set in by, in columns.
     """
     text, set_in, below = line.strip(), indent_of(line, TAB), indent_of(following, TAB)
-    in_capitals = not set_in and text == text.upper() and text[:1].isalpha()
-    stands_above = below >= _BELOW_A_SECTION if in_capitals else 0 < set_in < margin <= below
-    if not stands_above or len(text) > _TITLE_CHARS // 2 or text.endswith(tuple(".,;:")):
+    is_alone = not set_in and not following.strip()
+    counted = _COUNTED.match(text) if is_alone else None
+    letters = [each.isupper() for each in text if each.isalpha()]
+    in_capitals = not set_in and text[:1].isalpha() and all(letters)
+    if counted:
+        level = 1 if counted["part"] else 2 + (counted["number"] or "").strip(" .\t").count(".")
+    elif in_capitals:
+        level = int(below >= _BELOW_A_SECTION or (is_alone and len(text) > 3))
+    else:
+        level = 2 * (0 < set_in < margin <= below)
+    most = _TITLE_CHARS if counted else _TITLE_CHARS // 2
+    if not level or len(text) > most or text.endswith(tuple(".,;:!?")) or ".." in text:
         return None
     start = line.index(text)
-    return HeadingLine(1 if in_capitals else 2, start, start + len(text))
+    return HeadingLine(level, start, start + len(text))
 
 
 def table_heading(line: str, following: str) -> HeadingLine | None:

@@ -451,6 +451,43 @@ def test_hostile_texts_are_read_in_time(name: str, document_format: str) -> None
     assert sum(len("".join(piece.text.split())) for piece in pieces) == len("".join(text.split()))
 
 
+def test_what_is_counted_or_in_capitals_between_blank_lines_is_a_heading_of_plain_text() -> None:
+    said = "\n\nThe kiln is lit at dusk.\n\n"
+    titles = (
+        *("CHAPTER II", "Appendix A: Fees", "HOUSE RULES", "§ 4 Kilns", "Article 5 – Fees"),
+        *("7.  Status Codes", "3. TERM AND FEES", "7.4 Kilns", "7.4.1.  Defined Status Codes"),
+    )
+    found = read(said.join(["", *titles, ""]), "text")
+    assert [(level, text) for kind, level, text, _ in found if kind == "heading"] == list(
+        zip((1, 1, 1, 2, 2, 2, 2, 3, 4), titles, strict=True)
+    )
+    lines = (
+        "1. Open the valve",
+        "7.4 Kilns are lit.",
+        "2.1 Kilns ...... 7",
+        "STOP!",
+        "北京",
+        "Part",
+    )
+    found = read(said.join(["", *lines[:-1], ""]) + "Part 2\nis lit by hand.", "text")
+    assert "heading" not in {kind for kind, *_ in found}
+
+
+def test_a_name_between_bars_makes_a_sentence_no_row() -> None:
+    text = "The |Host| and |Key| fields\nare sent. What is said\nin |Accept| of the\n|Key| field.\n"
+    assert {kind for kind, *_ in read(text, "text")} == {"paragraph"}
+    assert {kind for kind, *_ in read("|Code | Said|\n|9 | Hot|\n", "text")} == {"row"}
+
+
+def test_an_item_may_begin_with_an_o() -> None:
+    assert [kind for kind, *_ in read("   o  Port: 8266\n   o  Host\n", "text")] == ["item"] * 2
+
+
+def test_a_document_of_yaml_ends_where_the_next_begins() -> None:
+    found = read("a: 1\n---\nb: 2\n", "code")
+    assert [text for _, _, text, _ in found] == ["a: 1", "b: 2"]
+
+
 def test_the_line_above_what_a_mail_quotes_is_no_heading() -> None:
     kinds = [kind for kind, *_ in read("Sent from a kiln\n" + "_" * 32 + "\nFrom: Kim\n", "email")]
     assert kinds == ["paragraph", "paragraph"]
