@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
@@ -27,6 +28,8 @@ _BLOCK = 1 << 18
 _LONG_LINE = 1 << 24
 _BROKEN = re.compile(r"(?<=[^\W\d_])[\u2010\u00ad]\n([ \t]*)([^\W\d_]\S*)[ \t]*")
 """A word that a typesetter parted, as of a manual page; its rest goes to the line it begins on."""
+_ESCAPED = re.compile(r"(?<!\\)(?:\\u(?!00[0-9])[\da-fA-F]{4})+")
+"""Letters beyond ASCII as programs write them into JSON."""
 _CONTROLS = bytes(set(range(0x20)) - {0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B}) + b"\x7f"
 # What Windows-1252 prose of western Europe puts above ASCII; anything else is another code page.
 _WESTERN = frozenset(
@@ -111,7 +114,11 @@ def is_text(head: bytes) -> bool:
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    return (Part(_BROKEN.sub(r"\2\n\1", block)) for block in text_blocks(reading))
+    """The text as it stands, but for words that were parted and letters that were written out."""
+    is_json = ".json" in reading.path.suffix or reading.path.suffix == ".ndjson"
+    for block in text_blocks(reading):
+        text = _ESCAPED.sub(lambda found: json.loads(f'"{found[0]}"'), block) if is_json else block
+        yield Part(_BROKEN.sub(r"\2\n\1", text))
 
 
 def _is_binary(head: bytes) -> bool:

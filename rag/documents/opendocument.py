@@ -70,8 +70,20 @@ class _Body:
         elif kind == "list":
             self._all(element, listed + 1)
         else:
-            if kind == "page":
-                self.layout.heading(attribute(element, "name") or "", 1)
+            self._drawn(element, listed)
+
+    def _drawn(self, element: Element, listed: int) -> None:
+        """A slide, its title, its notes, or what else holds more."""
+        shown = attribute(element, "class")
+        said = "\n".join(map(inline, element.iter("{*}p"))) if shown else ""
+        frames = element.iter("{*}frame") if name(element) == "page" else ()
+        if frames and "title" not in (attribute(each, "class") for each in frames):
+            self.layout.heading(attribute(element, "name") or "", 1)
+        if shown == "title":
+            self.layout.heading(said, 1)
+        elif shown == "notes":
+            self.layout.paragraph(said and f"Notes: {said}")
+        else:
             self._all(element, listed)
 
     def _all(self, element: Element, listed: int) -> None:

@@ -461,7 +461,9 @@ def test_xlsb(tmp_path: Path) -> None:
 ODF = (
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" '
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
-    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0"'
+    'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
+    'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
+    'xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0"'
 )
 
 
@@ -502,12 +504,11 @@ def test_sheets_and_slides_of_opendocument_name_their_places(tmp_path: Path) -> 
         f'<draw:page draw:name="{name}">{frame.format(said)}</draw:page>'
         for name, said in (("Start", "Welcome<text:tab/>all"), ("Plan", "Two boats"))
     )
-    names = f'{ODF} xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0"'
     bodies = {"a.ods": sheet, "a.odp": f"<office:presentation>{pages}</office:presentation>"}
     found = {}
     for name, body in bodies.items():
         content = f"<office:body>{body}</office:body>"
-        whole = f"<office:document-content {names}>{content}</office:document-content>"
+        whole = f"<office:document-content {ODF}>{content}</office:document-content>"
         with open_document(zipped(tmp_path / name, {"content.xml": whole})) as reading:
             found[name] = [(part.anchor, part.text) for part in reading.parts if part.text]
     assert found["a.ods"] == [("sheet Fares", "# Fares\n\nZone | 50 % | 50 %\n")]
@@ -515,6 +516,22 @@ def test_sheets_and_slides_of_opendocument_name_their_places(tmp_path: Path) -> 
         ("slide 1", "# Start\n\nWelcome all\n"),
         ("slide 2", "\n# Plan\n\nTwo boats\n"),
     ]
+
+
+def test_a_slide_of_opendocument_is_headed_by_its_title_and_its_notes_are_named(
+    tmp_path: Path,
+) -> None:
+    frame = "<draw:frame presentation:class='{}'><draw:text-box>{}</draw:text-box></draw:frame>"
+    notes = "<presentation:notes>" + frame.format("notes", "{}") + "</presentation:notes>"
+    slide = frame.format("title", "<text:p>Fares</text:p>") + "<text:p>A | 3</text:p>"
+    content = (
+        f"<office:document-content {ODF}><office:body><office:presentation>"
+        f"<draw:page draw:name='page1'>{slide}{notes.format('<text:p>Ask.</text:p>')}</draw:page>"
+        f"<draw:page draw:name='page2'>{slide}{notes.format('')}</draw:page>"
+        "</office:presentation></office:body></office:document-content>"
+    )
+    document = read(zipped(tmp_path / "a.odp", {"content.xml": content}))
+    assert document.text == "# Fares\n\nA | 3\n\nNotes: Ask.\n\n# Fares\n\nA | 3\n"
 
 
 def test_epub_chapters_come_in_the_order_of_the_spine(tmp_path: Path) -> None:
@@ -687,6 +704,13 @@ def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path, m
 def test_json_and_xml_stand_as_they_are(tmp_path: Path, name: str, text: str) -> None:
     document = read(save(tmp_path, name, text))
     assert (document.text, document.warnings, document.pages) == (text, (), [])
+
+
+def test_letters_that_json_writes_out_can_be_read(tmp_path: Path) -> None:
+    written = '{"a": "Kaiserstra\\u00dfe \\ud83d\\ude00", "b": "\\u0022 C:\\\\u00df"}\n'
+    said = '{"a": "Kaiserstraße 😀", "b": "\\u0022 C:\\\\u00df"}\n'
+    assert read(save(tmp_path, "a.json", written)).text == said
+    assert read(save(tmp_path, "a.py", written)).text == written
 
 
 @pytest.mark.parametrize("name", ["searchindex.js", "a.min.css", "a.css.map", "search_index.json"])
