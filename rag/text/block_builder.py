@@ -12,6 +12,8 @@ from rag.text.wrapping import FIELD, NAMED, defines, lines_of, runs, stripped
 from state.blocks import PROSE, Block, BlockKind, Extent
 
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
+_BREAK = re.compile(r"(?: {2}|\\|<br\s*/?>)[ \t]*$")
+"""What breaks a line of Markdown where it ends."""
 _CODE_SPAN = re.compile(r"(`+)([^`\n]+)\1")
 _WRAPPED = re.compile(r"<([A-Za-z]\w{0,20})(?:\s[^<>]{0,500})?>([^<]*)</\1>")
 """A tag around the whole of a paragraph: its name, and what is in it."""
@@ -106,8 +108,9 @@ class BlockBuilder:
             lines = lines_of(self.text, start, end)
             is_alone = kind is BlockKind.PARAGRAPH
             named = is_alone and all(NAMED.match(line[:GLANCE]) for _, line in lines)
-            if named or not opened.whole:
-                parts = [(at, at + len(line)) for at, line in lines] if named else [*runs(lines)]
+            by_line = named or (is_alone and all(_BREAK.search(line) for _, line in lines[:-1]))
+            if by_line or not opened.whole:
+                parts = [(at, at + len(line)) for at, line in lines] if by_line else [*runs(lines)]
                 if is_alone and (named or all(FIELD.match(line[:GLANCE]) for _, line in lines)):
                     kind = BlockKind.METADATA
                 elif is_alone and defines(lines, parts):

@@ -488,6 +488,14 @@ def test_a_document_of_yaml_ends_where_the_next_begins() -> None:
     assert [text for _, _, text, _ in found] == ["a: 1", "b: 2"]
 
 
+def test_lines_that_markdown_breaks_are_blocks_where_it_breaks_all() -> None:
+    text = "**Class** 22  \n_Speed_ 40 ft.\\\nLong<br>\nLast\n\nIt is  \nwrapped\nhere.\n"
+    assert [said for _, _, said, _ in read(text, "markdown")] == [
+        *("**Class** 22", "_Speed_ 40 ft.\\", "Long<br>", "Last"),
+        "It is  \nwrapped\nhere.",
+    ]
+
+
 def test_the_line_above_what_a_mail_quotes_is_no_heading() -> None:
     kinds = [kind for kind, *_ in read("Sent from a kiln\n" + "_" * 32 + "\nFrom: Kim\n", "email")]
     assert kinds == ["paragraph", "paragraph"]
