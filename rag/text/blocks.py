@@ -207,15 +207,18 @@ class BlockParser:
 
     def _titled(self, glance: str, following: str) -> HeadingLine | None:
         above = self._blocks.last if self._blocks.open is None else None
-        begins = self._blank or (above is not None and above.kind is BlockKind.HEADING)
-        if self.format == "text" and begins:
-            found = section(glance, following, self._margin)
+        titled = above is not None and above.kind is BlockKind.HEADING
+        if self.format == "text" and (self._blank or titled):
+            found = section(glance, following, self._margin, titled=titled)
             if found is not None and found.level == 1:
                 self._margin = max(self._margin, indent_of(following, TAB))
             elif glance[:1] not in " \t":
                 self._margin = 0
             if found is not None:
                 return found
+        apart = (self._blank or titled) and following[:2] != "# "
+        if self.format == "text" and glance[:2] == "# " and not apart:
+            return None  # a comment
         return heading(glance, following, after_blank=self._blank, markdown=self._is_markdown)
 
     def _heading(self, start: int, titled: HeadingLine) -> None:

@@ -117,20 +117,22 @@ def heading(
     return HeadingLine(level, line.index(text), len(line.rstrip()), underlined=True)
 
 
-def section(line: str, following: str, margin: int) -> HeadingLine | None:
+def section(line: str, following: str, margin: int, *, titled: bool = False) -> HeadingLine | None:
     """What `line` is the heading of in a plain text: counted or in capitals between two blank
     lines, or in a manual's layout in capitals above what is set in, or between the edge and the
-    `margin` that it is set in by, in columns.
+    `margin` that it is set in by, in columns. `titled`: right below a heading, where what is in
+    capitals and alone is what that is of.
     """
     text, set_in, below = line.strip(), indent_of(line, TAB), indent_of(following, TAB)
     is_alone = not set_in and not following.strip()
     counted = _COUNTED.match(text) if is_alone else None
     letters = [each.isupper() for each in text if each.isalpha()]
     in_capitals = not set_in and text[:1].isalpha() and all(letters)
+    names = len(text) > 3 and not titled and not re.search(r"[\d:=]", text)
     if counted:
         level = 1 if counted["part"] else 2 + (counted["number"] or "").strip(" .\t").count(".")
     elif in_capitals:
-        level = int(below >= _BELOW_A_SECTION or (is_alone and len(text) > 3))
+        level = int(below >= _BELOW_A_SECTION or (is_alone and names))
     else:
         level = 2 * (0 < set_in < margin <= below)
     most = _TITLE_CHARS if counted else _TITLE_CHARS // 2

@@ -471,6 +471,14 @@ def test_what_is_counted_or_in_capitals_between_blank_lines_is_a_heading_of_plai
     )
     found = read(said.join(["", *lines[:-1], ""]) + "Part 2\nis lit by hand.", "text")
     assert "heading" not in {kind for kind, *_ in found}
+    note = "ALARM CODE\n\nBLUE BIRD\n\nWIFI: KILN\n\nCODE 42\n\n"
+    assert [kind for kind, *_ in read(note, "text")] == ["heading", *["paragraph"] * 3]
+
+
+def test_a_comment_in_plain_text_is_no_heading() -> None:
+    text = "# Kilns of the works,\n# as of May.\nsalt==2\n# Glazes.\nash==1\n"
+    assert "heading" not in {kind for kind, *_ in read(text, "text")}
+    assert read("# Kilns\n\nHot.\n\n## Salt\n", "text")[0][:3] == ("heading", 1, "Kilns")
 
 
 def test_a_name_between_bars_makes_a_sentence_no_row() -> None:
