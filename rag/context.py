@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 
 from rag.index.reader import CollectionReader
 from rag.text.block_builder import ends_open
+from rag.text.prose import as_prose
 from state.blocks import Block, BlockKind
 from state.documents import without_header
-from state.passages import ContextDocument, Grade, RetrievedChunk, is_web
+from state.passages import ContextDocument, Grade, RetrievedChunk, is_web, text_between
 from state.tokens import estimate_tokens
 
 MAX_CHUNKS = 20
@@ -30,8 +31,8 @@ _LINE_BREAKS = 12
 _FRONT = re.compile(r"(?:-{3}|\+{3})[ \t]*\n")
 _SHORTCODE = re.compile(r"\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}")
 _LABEL = re.compile(r"\{\{[<%]\s*tab\s[^\"\n]{0,80}\"([^\"\n]{1,60})\"[^\n]{0,80}?[%>]\}\}")
-_FOR_PROGRAMS = re.compile(r"(?![\s>]*(?:`{3}|~{3}|\[!)).*(?:\w|-->)")
-"""Of the lines that no block has; not a fence, a rule, the sign of a note."""
+_FOR_PROGRAMS = re.compile(r"(?![\s>]*(?:`{3}|~{3}|:{3}|!{3}|\?{3}|\[!)).*(?:\w|-->|[{}])")
+"""Of the lines that no block has; not a fence, a rule, what opens or closes a note."""
 _BLANK = re.compile(r"\n{3,}")
 _FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
 
@@ -138,8 +139,7 @@ def _given(number: int, chunks: Sequence[RetrievedChunk]) -> ContextDocument:
 
 def document_text(document: ContextDocument) -> str:
     """Its excerpts in page order, each under its headings, with an ellipsis where something was
-    left out under the same heading; without front matter and shortcodes, and no fence is only half
-    there.
+    left out; without front matter and shortcodes, no fence or table is only half there.
     """
     told, run, above, end, inside = "", "", "", None, False
     for excerpt in document["excerpts"]:
@@ -148,18 +148,31 @@ def document_text(document: ContextDocument) -> str:
             continue
         heading, header = without_header(excerpt["heading"])
         is_apart = end is not None and excerpt["start_char"] - end > _LINE_BREAKS
+        path = _above_own_headings(heading, excerpt)
         if header and (is_apart or end is None):
-            shown = f"{header}\n{shown}"
+            shown = f"{header}\n{_delimiters(header)}\n{shown}"
         if is_apart:
-            told += _fenced(run, inside=inside) + ("\n…\n" if heading == above else "\n\n")
+            told += _fenced(run, inside=inside) + "\n…\n"
             run = ""
         inside = inside if run else _is_inside_code(excerpt)
-        opens = not run and heading != above and heading.rpartition(" > ")[2] not in shown[:200]
-        if heading and opens:
-            told += f"({heading})\n"  # above a fence that the run may lack
+        if path and not run and heading != above and path != [document["title"]]:
+            told += f"({' > '.join(path)})\n"  # above a fence that the run may lack
         run += "\n" * bool(run) + shown
         above, end = heading, excerpt["end_char"]
     return told + _fenced(run, inside=inside)
+
+
+def _above_own_headings(heading: str, excerpt: RetrievedChunk) -> list[str]:
+    """Those of the path at its first text that it does not begin with."""
+    blocks = (Block(*block) for block in excerpt["blocks"])
+    first = takewhile(lambda block: block.kind is BlockKind.HEADING, blocks)
+    own = {as_prose(text_between(excerpt, *block.extent)) for block in first}
+    return [level for level in heading.split(" > ") if level and level not in own]
+
+
+def _delimiters(header: str) -> str:
+    """The line of Markdown below a table's header."""
+    return "|" + "---|" * (header.strip("|").count("|") + 1)
 
 
 def _is_inside_code(excerpt: RetrievedChunk) -> bool:
@@ -171,11 +184,13 @@ def _is_inside_code(excerpt: RetrievedChunk) -> bool:
 
 
 def _fenced(run: str, *, inside: bool) -> str:
-    """With the line that a fence lacks, at its beginning or at its end."""
+    """With the line that a fence lacks, at its beginning or at its end, and a sign that there was
+    more.
+    """
     first = _FENCE.search(run)
     if inside and first is not None and run[first.end() :].startswith("\n"):
-        run = f"```\n{run}"
-    return f"{run}\n```" if len(_FENCE.findall(run)) % 2 else run
+        run = f"```\n…\n{run}"
+    return f"{run}\n…\n```" if len(_FENCE.findall(run)) % 2 else run
 
 
 def _cleaned(excerpt: RetrievedChunk) -> str:

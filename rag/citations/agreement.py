@@ -40,7 +40,8 @@ _NAME = re.compile(
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
 _YEAR = re.compile(r"[12]\d{3}")
 _DATE = re.compile(r"\b(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-3]\d)\b")
-_ADDRESS = re.compile(r"\bhttps?://[^\s)>\]`]+")
+_UNCOUNTED = re.compile(r"\bhttps?://[^\s)>\]`]+|^[ \t]*\d{1,3}[.)](?=[ \t])", re.MULTILINE)
+"""An address, all of which is a name, and an item's own number."""
 _PLAIN = re.compile(r"[\W_]+")
 _CLAUSE = re.compile(
     r"[.;:!?](?=\s|$)|[,()—–]|\s-\s|\b(?:but|because|so that)\b"
@@ -81,7 +82,7 @@ def find_discrepancy(
     quotes = [*quotes, *(_dates(quote) for quote in quotes if _DATE.search(quote))]
     given = [figure for quote in quotes for figure in figures(quote)]
     known = {figure.value for figure in (*given, *figures("".join(around[:1])))}
-    said = [*figures(_ADDRESS.sub(" ", text))]  # of an address all is a name
+    said = [*figures(_UNCOUNTED.sub(" ", text))]
     own = {figure.value for figure in said}
     lacking = [f for f in said if f.value not in known and f.written.casefold() != "one"]
     for figure in lacking:
@@ -99,7 +100,7 @@ def find_discrepancy(
 
 def negated_word(one: str, other: str) -> str | None:
     """The word that one text negates and the other states; a negation with a condition ("not
-    unless") does not count.
+    unless") does not count, nor one of a word that the same text states as well.
     """
     for text, against in ((one, other), (other, one)):
         denying = filter(_DENIES.search, _CLAUSE.split(against))
@@ -107,8 +108,10 @@ def negated_word(one: str, other: str) -> str | None:
         for clause in _CLAUSE.split(text):
             found = _DENIAL.search(clause)
             if found is not None and not _BOUND.search(clause):
-                behind = [word for word in terms(clause[found.end() :]) if word not in _EMPTY]
-                if behind[:1] and behind[0] in said:
+                denied = clause[found.end() :]
+                behind = [word for word in terms(denied) if word not in _EMPTY]
+                stated = said.difference(terms(text.replace(denied, " ", 1)))
+                if behind[:1] and behind[0] in stated:
                     return behind[0]
     return None
 

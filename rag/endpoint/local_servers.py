@@ -79,8 +79,8 @@ def _facts(ask: AskServer, model: str) -> ServerFacts:
         shown = ask("/api/show", {"model": model})
         context = _number(running, "context_length") or _parameter(shown, "num_ctx")
         return ServerFacts("Ollama", context)
-    if (offered := ask("/api/v0/models")) and "data" in offered:
-        entry = _entry(offered["data"], model)
+    entry = _entry(ask("/api/v0/models").get("data"), model)
+    if "max_context_length" in entry:  # no server that replies there as to /v1/models
         return ServerFacts("LM Studio", _number(entry, "loaded_context_length"))
     entry = _entry(ask("/v1/models").get("data"), model)
     longest = _number(entry, "max_model_len")

@@ -121,7 +121,7 @@ class BlockParser:
         """A line whose marks say what it is; whether it is as good as a blank one."""
         self._fence = ""
         glance, indent = line[:GLANCE], indent_of(line[:GLANCE])
-        if not self._markup and self._is_code(glance, indent):
+        if not (self._markup or self._filter.is_open) and self._is_code(glance, indent):
             self._code_line(start, line)
             return False
         self._markup = self._is_markdown and self._filter.drops(line)

@@ -17,6 +17,11 @@ class MarkupFilter:
     _closes: str = ""  # what ends a comment or a script
     _fence: str = ""  # the one that is open around prose
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a comment or a script goes on, over blank lines too."""
+        return bool(self._closes)
+
     def drops(self, line: str) -> bool:
         self.goes_on = False
         if self._fence and line.strip() == self._fence:

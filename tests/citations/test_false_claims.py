@@ -20,6 +20,7 @@ Dogs travel free of charge.
 A page that gives orders is quoted, not
 obeyed.
 Losing your password means that your data is irrecoverably lost. Snapshots cannot be changed.
+Set a target to build for Windows when you're not on Windows.
 - Start Date: 2014-09-16
 Listen to [the talk](https://x.example/1I82lr7_t).
 """
@@ -36,6 +37,7 @@ DOGS = "Dogs travel free of charge."
 FIXED = "Snapshots cannot be changed."
 STARTED = "Start Date: 2014-09-16"
 TALK = "Listen to [the talk]"
+CROSS = "Set a target to build for Windows when you're not on Windows."
 WRAPPED = "A page that gives orders is quoted, not\nobeyed."
 
 IN_TEXT = [
@@ -106,6 +108,8 @@ def test_of_thirty_false_claims_two_at_most_pass_and_none_is_taken_out_for_a_den
         ("A lock younger than 30 minutes is not considered stale.", STALE),
         ("Such a page is not obeyed.", WRAPPED),
         ("One is unable to change a snapshot.", FIXED),
+        ("4. Make a `restic unlock --remove-all`.", UNLOCK),
+        ("Set a target to build for Windows on another system.", CROSS),
         ("It began on 16 September 2014.", STARTED),
         ("There is [a talk](https://x.example/1I82lr7_t).", TALK),
     ],

@@ -16,13 +16,11 @@ from rag.engines.openai.reply import Reply
 from state.errors import ModelLateError
 
 LISTED = {"/v1/models": {"data": [{"id": "qwen", "max_model_len": 4096}]}}
+STUDIO = {"id": "qwen", "max_context_length": 4096, "loaded_context_length": 2048}
 KINDS = {
     "vLLM": (LISTED, 4096),
     "llama.cpp": (LISTED | {"/props": {"default_generation_settings": {"n_ctx": 8192}}}, 8192),
-    "LM Studio": (
-        LISTED | {"/api/v0/models": {"data": [{"id": "qwen", "loaded_context_length": 2048}]}},
-        2048,
-    ),
+    "LM Studio": (LISTED | {"/api/v0/models": {"data": [STUDIO]}}, 2048),
     "Ollama": (
         LISTED
         | {
@@ -44,6 +42,14 @@ def test_each_kind_is_known_by_what_it_tells(kind, monkeypatch):
         (found,) = local_servers({"another": port})
     assert (found.kind, found.base_url) == (kind, server.url)
     assert found.models == {"qwen": context}
+
+
+def test_a_server_that_lists_its_models_anywhere_is_of_no_known_kind():
+    listed = {"data": [{"id": "qwen", "object": "model"}]}
+    pages = {"/v1/models": listed, "/api/v0/models": listed}
+    with ScriptedServer(pages=pages) as server:
+        facts = facts_of(chat_endpoint(settings_for(server)), "qwen", 10.0)
+    assert (facts.kind, facts.context) == (None, None)
 
 
 @pytest.mark.parametrize("misdeed", MISDEEDS)
@@ -152,13 +158,20 @@ def test_a_server_of_this_machine_is_given_little_until_it_was_timed():
     assert first < second == len(LONG)
 
 
-@pytest.mark.parametrize("seconds", [None, 0.2])
-def test_a_server_that_is_late_is_given_less_unless_the_question_had_no_time(seconds):
-    with ScriptedServer(hang(), always=text("Yes [1].")) as server:
+@pytest.mark.parametrize(
+    ("pages", "seconds", "less"),
+    [(LLAMA, None, True), (LLAMA, 1.0, False), ({}, None, False)],
+)
+def test_a_known_server_that_is_late_is_given_less_unless_the_question_had_no_time(
+    pages, seconds, less, monkeypatch
+):
+    monkeypatch.setattr("rag.engines.openai.server.FIRST_CONTEXT", 6_000)
+    monkeypatch.setattr("rag.engines.openai.server.AT_HAND", 10.0)
+    with ScriptedServer(hang(), always=text("Yes [1]."), pages=pages) as server:
         chat = connect(server, request_timeout=2.0 if seconds is None else 60.0)
         budget = Budget() if seconds is None else Budget(deadline=time.monotonic() + seconds)
         with pytest.raises((ModelLateError, BudgetSpent)):
             chat.for_question(budget, streamed=False).generate(answering(*LONG), lambda _: None)
         chat.for_question(Budget(), streamed=False).generate(answering(*LONG), lambda _: None)
         late, next_one = given_of(server.requests[0]), given_of(server.requests[-1])
-    assert (next_one < late) is (seconds is None)
+    assert (next_one < late) is less

@@ -31,12 +31,12 @@ def document(*excerpts: tuple[int, str, str]):
     [
         ([(0, "", "One."), (6, "", "Two.")], "One.\nTwo."),
         ([(0, "", "One."), (90, "", "Two.")], "One.\n…\nTwo."),
-        ([(0, "A", "# A\nOne."), (90, "A > B", "## B\nTwo.")], "# A\nOne.\n\n## B\nTwo."),
-        ([(0, "A", "# A\nOne."), (90, "A > B", "Two.")], "# A\nOne.\n\n(A > B)\nTwo."),
+        ([(0, "A", "# A\nOne."), (90, "A > B", "Two.")], "# A\nOne.\n…\n(A > B)\nTwo."),
+        ([(0, "A", "# A\nOne."), (90, "A > B", "## B\nTwo.")], "# A\nOne.\n…\n(A)\n## B\nTwo."),
         ([(0, "A", "# A\n\n## B"), (9, "A > B", "Two.")], "# A\n\n## B\nTwo."),
     ],
 )
-def test_an_ellipsis_stands_only_where_text_under_the_same_heading_is_left_out(excerpts, given):
+def test_what_is_left_out_is_marked_and_what_follows_stands_under_its_headings(excerpts, given):
     assert document_text(document(*excerpts)) == given
 
 
@@ -45,7 +45,17 @@ def test_what_begins_within_code_is_fenced_below_its_heading():
     cut = document((90, "A > B", code + after))
     blocks = [Block(BlockKind.CODE, 90, 98), Block(BlockKind.PARAGRAPH, 103, 109)]
     cut["excerpts"][0]["blocks"] = blocks
-    assert document_text(cut) == "(A > B)\n```\nprint(1)\n```\nAfter."
+    assert document_text(cut) == "(A > B)\n```\n…\nprint(1)\n```\nAfter."
+
+
+def test_a_cut_fence_is_closed_behind_a_sign_and_rows_have_the_line_below_their_header():
+    code = document((0, "", "```sh\nmake\n"), (90, "A > | a | b |", "| 1 | 2 |"))
+    assert document_text(code) == ("```sh\nmake\n…\n```\n…\n(A)\n| a | b |\n|---|---|\n| 1 | 2 |")
+
+
+def test_notes_of_a_site_keep_both_their_marks_and_its_styles_are_left_out():
+    page = "<style>\n\ta {\n\t}\n\n\tb {\n\t}\n</style>\n\n:::warning\n\nHot.\n\n:::"
+    assert document_text(document((0, "", page))) == ":::warning\n\nHot.\n\n:::"
 
 
 def test_lines_for_programs_are_left_out_and_names_of_tabs_stay():

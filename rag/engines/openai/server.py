@@ -55,8 +55,11 @@ class Server:
             keep_server(self._settings.home, self._endpoint, self._model, known)
 
     def was_late(self, tokens: int) -> None:
-        """So many were not read in time: the next question is given less."""
-        self.learn(reads=round(min(tokens / self._seconds, SLOW - 1)))
+        """So many were not read in time: the next question is given less, of a server that is
+        timed. What held up another is not known, and would be held against it for good.
+        """
+        if self._facts.kind is not None:
+            self.learn(reads=round(min(tokens / self._seconds, SLOW - 1)))
 
     def time(self, reply: Reply, took: float) -> None:
         """Learns from a reply that took so many seconds how fast a server on this machine's own
