@@ -187,7 +187,7 @@ class BlockParser:
             return False
         if kind is BlockKind.CODE or (self._blocks.items and is_item):
             return kind is BlockKind.CODE and not (self._blocks.items and is_item)
-        if TERM.match(glance):
+        if TERM.match(glance) or (is_item and glance.lstrip()[0] == "-"):
             return False
         if self._blank and self._blocks.opens and not self._blocks.items and not is_item:
             return True
@@ -277,8 +277,9 @@ class BlockParser:
         if item is not None and self._is_markdown and opened and not self._blocks.items:
             # A year at a line's start is no item.
             item = item if item[2] in (None, "1") else None
-        if item is not None:
-            self._item(start, line, first, indent, item.end() - 1)
+        if item is not None:  # options stand below each other, however far each is set in
+            column = indent if self._is_markdown or not item["option"] else 1
+            self._item(start, line, first, column, item.end() - 1)
         elif opened is not None and opened.kind in PROSE:
             if DEFINITION.match(inner) and opened.kind is BlockKind.PARAGRAPH:
                 opened.kind, opened.level, opened.whole = BlockKind.ITEM, 1, True

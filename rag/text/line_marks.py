@@ -13,7 +13,9 @@ RULE = re.compile(r"[\s*_=\-~.\u00b7\u2022+#|:^]{3,}$")
 ITEM = re.compile(
     r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
     r"|o(?=[ ]{2})|\(?[0-9]{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
+    r"|(?P<option>[ \t]+--?(?:[A-Za-z?#]|[0-9](?=,))\S*|-[A-Za-z],?)(?=[ \t]|$)"
 )
+"""Also an option of a program's help."""
 MARKDOWN_ITEM = re.compile(r"([ \t]*)(?:[-*+]|([0-9]{1,9})[.)])[ \t]+\S")
 QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
 DELIMITERS = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")

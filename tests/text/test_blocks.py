@@ -487,6 +487,27 @@ def test_a_name_between_bars_makes_a_sentence_no_row() -> None:
     assert {kind for kind, *_ in read("|Code | Said|\n|9 | Hot|\n", "text")} == {"row"}
 
 
+def test_options_of_a_programs_help_are_items_beside_each_other() -> None:
+    text = (
+        "Modes:\n\n  -A, --catenate     append tar files to an archive\n"
+        "      --delete=FILE  delete from the archive, but not where that\n"
+        "                     is on a tape\n  --exclude-ignore-recursive=FILE\n"
+        "                     read patterns from FILE\n-b     : warn of bytes\n"
+    )
+    assert [(*each[:2], " ".join(each[2].split()), each[3]) for each in read(text, "text")] == [
+        ("paragraph", 0, "Modes:", None),
+        ("item", 1, "-A, --catenate append tar files to an archive", "Modes:"),
+        (
+            *("item", 1, "--delete=FILE delete from the archive, but not where that is on a tape"),
+            "Modes:",
+        ),
+        ("item", 1, "--exclude-ignore-recursive=FILE read patterns from FILE", "Modes:"),
+        ("item", 1, "-b : warn of bytes", "Modes:"),
+    ]
+    dashes = "The kiln is lit at dusk, and the keeper of it\n--who lives beside the weir--is old.\n"
+    assert [kind for kind, *_ in read(dashes, "text")] == ["paragraph"]
+
+
 def test_an_item_may_begin_with_an_o() -> None:
     assert [kind for kind, *_ in read("   o  Port: 8266\n   o  Host\n", "text")] == ["item"] * 2
 
