@@ -144,18 +144,22 @@ class BlockBuilder:
         while self.items and self.items[-1].indent >= indent:
             self.items.pop()
 
-    def row(self, start: int, end: int, *, after_blank: bool) -> None:
-        """A line of a table: its first one is the header of the others."""
+    def row(self, start: int, end: int, *, after_blank: bool, below: str = "") -> None:
+        """A line of a table: its first one is the header of the others. `below`: the next of a
+        sheet, which may hold several tables.
+        """
         opened = self.open
         self.close()
-        # One cell above several is a title: the columns are named below it.
-        head = self._header
+        # One cell above several is a title; more names than above it begin a table of their own.
+        head, said = self._header, self._said((start, end)).strip("| \t")
         own = self._said(head) if head is not None and head[0] >= self.base else ""
         title = own.removeprefix("|").rstrip("| ")
-        titled = title and "|" not in title and " | " in self._said((start, end))
+        names = below.count(" | ") >= said.count(" | ") and not re.search(r"\d|\| +\|", said)
+        wider = said.count(" | ") > title.count(" | ")
+        titled = title and wider and (names or "|" not in title)
         if after_blank or titled or self.last is None or self.last.kind is not BlockKind.ROW:
             self._header = None
-        elif not self._said((start, end)).strip("| \t"):
+        elif not said:
             return  # no cell says anything
         if opened and opened.kind is BlockKind.PARAGRAPH and not after_blank:
             # What stands right above a table says what it shows.

@@ -109,7 +109,7 @@ class BlockParser:
             if begins and (titled := table_heading(line, following)) is not None:
                 self._heading(start, titled)
             else:
-                self._blocks.row(start, end, after_blank=self._blank)
+                self._blocks.row(start, end, after_blank=self._blank, below=following)
         elif self.format == "log":
             self._blocks.begin(BlockKind.ROW, start, end)
         elif self._blocks.open is None:

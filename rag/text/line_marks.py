@@ -95,10 +95,9 @@ class HeadingLine(NamedTuple):
 
 def is_row(line: str) -> bool:
     """Of a table drawn with bars, or set with tabs."""
-    stripped = line.strip()
-    bars = (stripped.startswith("|") or line.count("|") >= 2) and not _IN_BARS.search(line)
-    bars |= " | " in line
-    return (bars or stripped.count("\t") >= 2) and not RULE.match(line)
+    bars = (line.lstrip()[:1] == "|" or line.count("|") >= 2) and not _IN_BARS.search(line)
+    parted = bars or " | " in line or line.strip().count("\t") >= 2
+    return parted and not RULE.match(line)
 
 
 def heading(

@@ -336,6 +336,17 @@ def test_the_columns_of_a_sheet_are_named_below_its_titles() -> None:
     ]
 
 
+def test_more_names_than_above_them_begin_a_table_of_their_own() -> None:
+    text = "Date | 7 May\nDue | 2 June | by post\nItem | Litres | Sum\nOil | 3 | 9\nSalt | 1\n"
+    assert [(said, lead) for _, _, said, lead in read(text, "xlsx")] == [
+        ("Date | 7 May", None),
+        ("Due | 2 June | by post", "Date | 7 May"),
+        ("Item | Litres | Sum", None),
+        ("Oil | 3 | 9", "Item | Litres | Sum"),
+        ("Salt | 1", "Item | Litres | Sum"),
+    ]
+
+
 def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() -> None:
     text = "> The pump runs\n> all night.\n>\n> > Never touch\n> > the rod.\n"
     assert read(text, "email") == [
