@@ -15,6 +15,7 @@ from rag.text.line_marks import (
     GLANCE,
     ITEM,
     MARKDOWN_ITEM,
+    OPTION,
     QUOTED,
     RULE,
     TAB,
@@ -216,9 +217,6 @@ class BlockParser:
                 self._margin = 0
             if found is not None:
                 return found
-        apart = (self._blank or titled) and following[:2] != "# "
-        if self.format == "text" and glance[:2] == "# " and not apart:
-            return None  # a comment
         return heading(glance, following, after_blank=self._blank, markdown=self._is_markdown)
 
     def _heading(self, start: int, titled: HeadingLine) -> None:
@@ -278,7 +276,7 @@ class BlockParser:
             # A year at a line's start is no item.
             item = item if item[2] in (None, "1") else None
         if item is not None:  # options stand below each other, however far each is set in
-            column = indent if self._is_markdown or not item["option"] else 1
+            column = 1 if not self._is_markdown and OPTION.match(inner[:GLANCE]) else indent
             self._item(start, line, first, column, item.end() - 1)
         elif opened is not None and opened.kind in PROSE:
             if DEFINITION.match(inner) and opened.kind is BlockKind.PARAGRAPH:

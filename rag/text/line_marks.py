@@ -10,12 +10,13 @@ GLANCE = 400
 
 FENCE = re.compile(r"[ \t>]*(`{3,}(?=[^`]*$)|~{3,})")
 RULE = re.compile(r"[\s*_=\-~.\u00b7\u2022+#|:^]{3,}$")
+OPTION = re.compile(r"[ \t]+--?(?:[A-Za-z?#]|[0-9](?=,))\S*(?=[ \t]|$)|-[A-Za-z],?(?=[ \t])")
+"""Of a program, as its help begins a line."""
 ITEM = re.compile(
     r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
     r"|o(?=[ ]{2})|\(?[0-9]{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
-    r"|(?P<option>[ \t]+--?(?:[A-Za-z?#]|[0-9](?=,))\S*|-[A-Za-z],?)(?=[ \t]|$)"
+    rf"|{OPTION.pattern}"
 )
-"""Also an option of a program's help."""
 MARKDOWN_ITEM = re.compile(r"([ \t]*)(?:[-*+]|([0-9]{1,9})[.)])[ \t]+\S")
 QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
 DELIMITERS = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
@@ -35,6 +36,13 @@ _COUNTED = re.compile(
     r"|§+|(?i:article|artikel|art\.|section|abschnitt)[ \t]+(?=(?:\d+|[IVXLC]+)\b)"
 )
 """A title that is counted: what stands before its words, of a part of a book or of less."""
+_DATE = re.compile(
+    r"(?:[^\W\d]{2,10},? )?(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
+    r"|(?=.*\d)(?:\d{1,2}\w{0,2}\.? )?(?:jan|f[e\xe9][bv]|m[a\xe4]r|a[pv]r|ma[iy]|ju[inl]|aug"
+    r"|ao\xfb|sep|o[ck]t|nov|d[e\xe9][cz])[^\W\d]*\.?(?: \d{1,2}\w{0,2},?)?(?: \d{4})?)",
+    re.IGNORECASE,
+)
+"""Above what was written down on a day."""
 _TITLE_CHARS = 120
 _BELOW_A_SECTION = 3
 """Columns that the text below a section's heading is set in by, at least."""
@@ -119,18 +127,21 @@ def heading(
 
 
 def section(line: str, following: str, margin: int, *, titled: bool = False) -> HeadingLine | None:
-    """What `line` is the heading of in a plain text: counted or in capitals between two blank
-    lines, or in a manual's layout in capitals above what is set in, or between the edge and the
+    """What `line` is the heading of in a plain text: a date; counted or in capitals between blank
+    lines; in a manual's layout in capitals above what is set in, or between the edge and the
     `margin` that it is set in by, in columns. `titled`: right below a heading, where what is in
     capitals and alone is what that is of.
     """
     text, set_in, below = line.strip(), indent_of(line, TAB), indent_of(following, TAB)
     is_alone = not set_in and not following.strip()
     counted = _COUNTED.match(text) if is_alone else None
-    letters = [each.isupper() for each in text if each.isalpha()]
-    in_capitals = not set_in and text[:1].isalpha() and all(letters)
+    words = text.lstrip("0123456789. ")
+    letters = [each.isupper() for each in words if each.isalpha()]
+    in_capitals = not set_in and words[:1].isalpha() and all(letters)
     names = len(text) > 3 and not titled and not re.search(r"[\d:=]", text)
-    if counted:
+    if not set_in and _DATE.fullmatch(text):
+        level = 2
+    elif counted:
         level = 1 if counted["part"] else 2 + (counted["number"] or "").strip(" .\t").count(".")
     elif in_capitals:
         level = int(below >= _BELOW_A_SECTION or (is_alone and names))

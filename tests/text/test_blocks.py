@@ -486,10 +486,22 @@ def test_what_is_counted_or_in_capitals_between_blank_lines_is_a_heading_of_plai
     assert [kind for kind, *_ in read(note, "text")] == ["heading", *["paragraph"] * 3]
 
 
-def test_a_comment_in_plain_text_is_no_heading() -> None:
-    text = "# Kilns of the works,\n# as of May.\nsalt==2\n# Glazes.\nash==1\n"
-    assert "heading" not in {kind for kind, *_ in read(text, "text")}
-    assert read("# Kilns\n\nHot.\n\n## Salt\n", "text")[0][:3] == ("heading", 1, "Kilns")
+def test_what_is_written_on_a_day_stands_below_its_date() -> None:
+    dates = (
+        "9 June",
+        "Friday, 14 March 2024",
+        "2024-06-30",
+        "3. M\u00e4rz",
+        "1er janv. 2024",
+        "May 5th",
+    )
+    text = "".join(f"\n{date}\nThe kiln was lit at dusk.\n" for date in [*dates, "2 Onions", "May"])
+    assert [each[2] for each in read(text, "text") if each[0] == "heading"] == [*dates]
+
+
+def test_a_counted_title_in_capitals_stands_above_what_is_set_in() -> None:
+    text = "1. WATER\n   It is turned off in May.\n\n2. Wait\n   by the kiln\n"
+    assert [each[0] for each in read(text, "text")][:3] == ["heading", "paragraph", "item"]
 
 
 def test_a_name_between_bars_makes_a_sentence_no_row() -> None:
