@@ -104,8 +104,8 @@ class PageReader:
             self._children(element, level)
 
     def _structure(self, element: Element, tag: str, level: int) -> None:
-        if tag in HEADINGS:
-            self._layout.heading(text_of(element), int(tag[1]))
+        if tag in HEADINGS or (tag == "summary" and _is_one_of_several(element.getparent())):
+            self._layout.heading(text_of(element), int(tag[1]) if tag in HEADINGS else 6)
         elif tag in {"pre", "listing", "xmp"}:
             self._layout.preformatted(text_of(element, "\n"))
         elif tag == "table":
@@ -159,6 +159,11 @@ class PageReader:
             self._marker = None
         else:
             self._layout.paragraph(text, quoted=self._quotations > 0)
+
+
+def _is_one_of_several(details: Element) -> bool:
+    """As the questions of a page, each of which opens its answer."""
+    return any(name(each) == "details" for each in (details.getprevious(), details.getnext()))
 
 
 def _is_layout(rows: Sequence[Element]) -> bool:

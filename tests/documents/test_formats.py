@@ -102,6 +102,15 @@ def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
     assert "Glazes" in text
 
 
+def test_the_questions_of_a_page_that_open_are_headings(tmp_path: Path) -> None:
+    asked = "<details><summary>{}?</summary><p>{}.</p></details>"
+    page = f"<h2>Kilns</h2>{asked.format('Hot', 'Yes')}\n{asked.format('Old', 'No')}<p>So.</p>"
+    text = "## Kilns\n\n###### Hot?\n\nYes.\n\n###### Old?\n\nNo.\n\nSo.\n"
+    assert read(save(tmp_path, "a.html", page)).text == text
+    alone = read(save(tmp_path, "b.html", f"<h2>Kilns</h2>{asked.format('More', 'Hot')}")).text
+    assert alone == "## Kilns\n\nMore?\n\nHot.\n"
+
+
 def test_lines_of_a_page_that_were_broken_on_purpose_are_blocks(tmp_path: Path) -> None:
     page = (
         "<p>The Kiln Depot, Clayton<br>Long Road 5<br>AB1</p><p>A sentence that goes on<br>to the "
