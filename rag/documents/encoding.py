@@ -115,7 +115,7 @@ def is_text(head: bytes) -> bool:
 
 def read(reading: Reading) -> Iterator[Part]:
     """The text as it stands, but for words that were parted and letters that were written out."""
-    is_json = ".json" in reading.path.suffix or reading.path.suffix == ".ndjson"
+    is_json = "json" in reading.path.suffix
     for block in text_blocks(reading):
         text = _ESCAPED.sub(lambda found: json.loads(f'"{found[0]}"'), block) if is_json else block
         yield Part(_BROKEN.sub(r"\2\n\1", text))

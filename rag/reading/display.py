@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
@@ -66,19 +67,14 @@ def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longes
     return shown
 
 
-def _piece_of(chunk: RetrievedChunk, units: Sequence[Unit]) -> list[Unit]:
-    """The first ones, of one block; of code also those that only blank lines part from it, so that
-    all are set in as they stand.
-    """
-    own = [units[0]]
-    for unit in units[1:]:
-        blocks = (chunk["blocks"][each.place] for each in (own[-1], unit))
-        is_code = all(block.kind is BlockKind.CODE for block in blocks)
-        apart = text_between(chunk, own[-1].end, unit.start).strip()
-        if unit.place != own[-1].place and (apart or not is_code):
-            break
-        own.append(unit)
-    return own
+def _piece_of(chunk: RetrievedChunk, units: Sequence[Unit]) -> Sequence[Unit]:
+    """The first ones, of one block, or of code that only blank lines part: set in as it stands."""
+    for behind, (one, after) in enumerate(pairwise(units), 1):
+        kinds = {chunk["blocks"][each.place].kind for each in (one, after)}
+        is_apart = kinds != {BlockKind.CODE} or text_between(chunk, one.end, after.start).strip()
+        if one.place != after.place and is_apart:
+            return units[:behind]
+    return units
 
 
 def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: int) -> str:
