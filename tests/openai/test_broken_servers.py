@@ -12,7 +12,7 @@ import time
 import pytest
 from ingest_runs import home_of
 from openai_samples import settings_for, verdict
-from scripted_server import ScriptedServer, completion, hang, shape_asked, status, stream, text
+from scripted_server import ScriptedServer, hang, shape_asked, status, stream, text
 
 from rag.session import open_session
 
@@ -59,36 +59,9 @@ def answers(reply):
     return lambda body: (reply if plain(body) else graded)(body)
 
 
-def narrow(body):
-    """A context that holds one document."""
-    if body["messages"][1]["content"].count("<document>") > 1 and not plain(body):
-        return status(400, "the request exceeds the available context size")(body)
-    return text(ANSWER)(body) if plain(body) else graded(body)
-
-
-def thinks(body):
-    """A model whose thinking fills whatever room a reply without it would need."""
-    if plain(body):
-        return text(f"<think>France, then.</think>{ANSWER}")(body)
-    if body["max_tokens"] < 1_000:
-        thought = {"role": "assistant", "content": "", "reasoning_content": "Let me see."}
-        return completion(thought, "length")(body)
-    return graded(body)
-
-
-def into_thinking(body):
-    if plain(body):
-        return text(ANSWER)(body)
-    said = {"role": "assistant", "content": "", "reasoning_content": json.dumps(right(body))}
-    return completion(said)(body)
-
-
 ANSWERED = {
     "400: stream_options": no_stream_options,
-    "all of it in the thinking": into_thinking,
-    "thinking longer than the room": thinks,
     "grading hangs": grading_hangs,
-    "a context too short for two": narrow,
 }
 
 

@@ -16,6 +16,7 @@ WHOLE = grades(True, False)
 FENCED = f"Here are the grades:\n```json\n{json.dumps(WHOLE, indent=1)}\n```\nHope that helps!"
 CALLED = json.dumps({"name": "grade_documents", "arguments": WHOLE})
 COMMAS = '{"document_1": {"holds": true,}, "document_2": {"holds": false,},}'
+THOUGHT = {"role": "assistant", "content": "", "reasoning_content": json.dumps(WHOLE)}
 PARALLEL = [{"document_1": verdict(True)}, {"document_2": verdict(False)}]
 
 
@@ -31,13 +32,11 @@ def verdicts(graded: Graded) -> list[bool]:
         pytest.param(call(PARALLEL), id="one object a document"),
         pytest.param(call(grades("Yes.", "**No**")), id="words instead of booleans"),
         pytest.param(call({**WHOLE, "document_9": verdict(True)}), id="a document too many"),
-        pytest.param(call(COMMAS), id="trailing commas in the call"),
-        pytest.param(text(json.dumps(WHOLE)), id="JSON as text"),
         pytest.param(text(f"<tool_call>\n{CALLED}\n</tool_call>"), id="a call written as text"),
         pytest.param(text(FENCED), id="a fence and chatter"),
         pytest.param(text(f"<think>maybe {{x}}?</think>{json.dumps(WHOLE)}"), id="thinking"),
         pytest.param(text(f"maybe.</think>{json.dumps(WHOLE)}"), id="thinking, never opened"),
-        pytest.param(text(COMMAS), id="trailing commas in text"),
+        pytest.param(text(COMMAS), id="trailing commas"),
         pytest.param(text('{"Document 1": "yes", "document 2": "No."}'), id="flat, spaced keys"),
     ],
 )
@@ -53,6 +52,7 @@ def schema_of(body):
 
 
 UNREADABLE = [
+    pytest.param(completion(THOUGHT), id="all of it in the thinking"),
     pytest.param(call('{"document_1": {"holds": tr'), id="broken JSON in the call"),
     pytest.param(call({"document_1": 7, "document_2": [True]}), id="wrong types"),
     pytest.param(call({"document_1": verdict("partly"), "document_2": verdict("")}), id="no word"),
