@@ -50,16 +50,3 @@ def test_threads_of_a_team_are_reached_by_their_flag(words, tmp_path):
     done = CliRunner().invoke(app, [*words.split(), *places])
     assert done.exit_code == 5
     assert "127.0.0.1:9/team" in done.stderr
-
-
-@pytest.mark.parametrize(
-    ("words", "hint"),
-    [
-        ("--pin", "Name one with --thread"),
-        ("--continue --thread t", "Give one of them"),
-    ],
-)
-def test_a_flag_that_would_have_no_effect_is_refused(words, hint, tmp_path):
-    done = CliRunner().invoke(app, ["ask", "x", *words.split(), "--home", str(tmp_path)])
-    assert done.exit_code == 2
-    assert hint in done.stderr

@@ -71,26 +71,6 @@ def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
     assert child.exitstatus == 0
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ((), "Give either"),
-        (("q?", "--resume", "last"), "Give either"),
-        (("q?", "--answer", "a"), "--answer goes with --resume"),
-        (("--resume", "nonsense"), "no research run"),
-        (("--resume", "%"), "no research run"),
-        (("  ",), "empty"),
-    ],
-)
-def test_what_does_not_fit_is_a_usage_error_in_one_line(
-    home: Path, arguments: tuple[str, ...], words: str
-):
-    result = inside(home, *arguments)
-    assert (result.exit_code, result.stdout) == (2, "")
-    assert words in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
 def test_a_server_that_is_down_is_exit_5_and_the_run_goes_on_later(home: Path):
     plan = [subtask("searcher", "How long is the Iron Bridge?")]
     model = researcher([plan], [decide("end")])
