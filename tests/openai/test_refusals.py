@@ -13,7 +13,6 @@ from rag.session import open_session
 NO = "I cannot answer this from the documents."
 QUESTION = "How old must a ferry captain be?"
 
-
 FILES = {
     f"ferry{n}.md": f"# Ferry {n}\n\nA captain of ferry {n} is old enough to steer ferry {n}.\n"
     for n in range(40)
@@ -141,7 +140,6 @@ QUOTED = (
     '{"parts": [{"text": "At 21.", "quotes": [{"document": 1, "quote": "Who steers a boat"}]}],'
     ' "held": true, "missing": []}'
 )
-
 
 DOTS = '{"parts": [{"text": "…", "quotes": [{"document": 1, "quote": "…"}]}], "held": true}'
 

@@ -9,7 +9,7 @@ import pytest
 from ingest_runs import copied_home_of
 from openai_samples import KEY, settings_for, verdict
 from rich.console import Console
-from scripted_server import ScriptedServer, call, hang, shape_asked, status, text
+from scripted_server import ScriptedServer, call, hang, shape_asked, status, stream, text
 
 from cli.render.trace_view import TraceView
 from rag.session import open_session
@@ -175,3 +175,33 @@ def test_a_time_budget_ends_in_time(home):
             session.ask(QUESTION)
         assert len(server.requests) <= 1
     assert time.monotonic() - began < 10
+
+
+def no_stream_options(body):
+    """A server that does not take requests with such a parameter."""
+    refused = status(400, "Extra inputs are not permitted")
+    return (refused if "stream_options" in body else model())(body)
+
+
+def grading_hangs(body):
+    return (hang() if shape_asked(body) else model())(body)
+
+
+def breaks_off(body):
+    said = stream("Paris is it [1].", " And", ending="cut")
+    return (model() if shape_asked(body) else said)(body)
+
+
+@pytest.mark.parametrize(
+    ("reply", "status_"),
+    [(no_stream_options, "answered"), (grading_hangs, "answered"), (breaks_off, "partial")],
+)
+def test_a_question_is_answered_whatever_the_server_does(home, monkeypatch, reply, status_):
+    monkeypatch.setattr("openai._base_client.INITIAL_RETRY_DELAY", 0.01)
+    began, waits = time.monotonic(), {"max_retries": 2, "request_timeout": 1.0}
+    with ScriptedServer(always=reply) as server, session_of(server, home, **waits) as session:
+        (answer,) = (e["answer"] for e in session.stream(QUESTION) if e["event"] == "answer")
+    assert time.monotonic() - began < 30
+    assert (answer["status"], "Paris" in answer["answer"]) == (status_, True)
+    assert len(answer["warnings"]) <= 1
+    assert answer["usage"]["llm_calls"] <= 3
