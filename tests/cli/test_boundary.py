@@ -34,22 +34,6 @@ def test_every_error_has_its_exit_code(error: errors.CragError, code: int):
     assert exit_code(error) == code
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        MemoryError(),
-        RuntimeError("can't start new thread"),
-        ImportError("tokenizers.abi3.so: failed to map segment from shared object"),
-    ],
-)
-def test_want_of_memory_is_called_so(error: Exception, capsys: pytest.CaptureFixture[str]):
-    with pytest.raises(SystemExit) as ended:
-        end_on(error, ["ask", "q"])
-    assert ended.value.code == 4
-    said = "crag: There is no more memory. Close other programs, or raise `ulimit -v`.\n"
-    assert capsys.readouterr().err == said
-
-
 def foreign_error() -> Exception:
     """What pybind11 makes of an interrupt while a module of its own is imported."""
     error = ImportError("initialization failed")
@@ -64,15 +48,29 @@ def failure_at_closing() -> Exception:
     return error
 
 
+FULL = "There is no more memory. Close other programs, or raise `ulimit -v`."
+UNMAPPED = "tokenizers.abi3.so: failed to map segment from shared object"
+
+
 @pytest.mark.parametrize(
-    "error", [KeyboardInterrupt(), Abort(), foreign_error(), failure_at_closing()], ids=repr
+    ("error", "code", "said"),
+    [
+        (MemoryError(), 4, FULL),
+        (RuntimeError("can't start new thread"), 4, FULL),
+        (ImportError(UNMAPPED), 4, FULL),
+        (KeyboardInterrupt(), 130, "interrupted."),
+        (Abort(), 130, "interrupted."),
+        (foreign_error(), 130, "interrupted."),
+        (failure_at_closing(), 130, "interrupted."),
+    ],
 )
-def test_an_interrupt_is_called_so_whatever_was_made_of_it(
-    error: BaseException, capsys: pytest.CaptureFixture[str]
+def test_want_of_memory_and_an_interrupt_are_called_so_whatever_was_made_of_them(
+    error: BaseException, code: int, said: str, capsys: pytest.CaptureFixture[str]
 ):
+    given = ["ask", "q"] if said == FULL else ["ask", "q", "--debug"]
     with pytest.raises(SystemExit) as ended:
-        end_on(error, ["ask", "q", "--debug"])
-    assert (ended.value.code, capsys.readouterr().err) == (130, "crag: interrupted.\n")
+        end_on(error, given)
+    assert (ended.value.code, capsys.readouterr().err) == (code, f"crag: {said}\n")
 
 
 def test_an_error_says_what_happened_and_what_to_do_on_one_line():

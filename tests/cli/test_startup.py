@@ -7,10 +7,8 @@ pytestmark = pytest.mark.ci
 
 HEAVY = "pydantic numpy langgraph langchain_core chromadb openai tiktoken rich"
 
-
 MOST_LOADED, MOST_RUN = 115, 90
 """Modules of crag, and those of which a function runs. They may fall."""
-
 
 COMMAND = """from cli.app import app
 sys.argv = ["crag", {!r}]
@@ -34,7 +32,6 @@ from ingest_runs import Library
 assert Library(Path(sys.argv[1], "home")).ingest(Path(sys.argv[1], "files")).unchanged == 1
 """
 EMBEDDER = "from rag.embed.builtin import BuiltinEmbedder; BuiltinEmbedder()."
-
 
 STEPS = [
     (COMMAND.format("--help"), HEAVY),

@@ -43,20 +43,15 @@ def test_never_more_tokens_than_bytes(text):
     assert count <= len(text.encode("utf-8", "replace"))
 
 
-def test_missing_ranks_are_a_setup_error(tmp_path, monkeypatch):
-    monkeypatch.setattr(tokens, "PACKED", tmp_path / "o200k_base.bin")
+def test_packed_ranks_are_those_they_were_made_from_or_a_setup_error(tmp_path, monkeypatch):
+    file = tmp_path / "o200k_base.bin"
+    monkeypatch.setattr(tokens, "PACKED", file)
+    unpacked, packed = tokens.read_ranks(), tokens.packed_ranks()
     monkeypatch.setattr(tokens, "find_spec", lambda _: None)
     with pytest.raises(SetupError, match="missing or damaged"):
         tokens.encoding.__wrapped__()
-
-
-def test_the_packed_ranks_are_those_they_were_made_from(tmp_path, monkeypatch):
-    file = tmp_path / "o200k_base.bin"
-    monkeypatch.setattr(tokens, "PACKED", file)
-    unpacked = tokens.read_ranks()
-    file.write_bytes(tokens.packed_ranks())
+    file.write_bytes(packed)
     assert file.stat().st_size < 1_100_000
-    monkeypatch.setattr(tokens, "find_spec", lambda _: None)
     assert tokens.read_ranks() == unpacked
     assert len(unpacked) == 199_998
     file.write_bytes(file.read_bytes()[:-1_000])
