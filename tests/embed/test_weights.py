@@ -1,7 +1,7 @@
 import hashlib
 import re
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -243,13 +243,14 @@ def made_up(text: str) -> TokenVectors:
     return TokenVectors(vectors.astype(np.float32), np.array(words))
 
 
+def made_up_reader(asked: list[str]) -> Callable[[Sequence[str]], list[TokenVectors]]:
+    """Notes what it reads."""
+    return lambda texts: [asked.append(text) or made_up(text) for text in texts]
+
+
 def test_a_text_is_read_once(tmp_path: Path) -> None:
     asked: list[str] = []
-
-    def read(texts: Sequence[str]) -> list[TokenVectors]:
-        asked.extend(texts)
-        return list(map(made_up, texts))
-
+    read = made_up_reader(asked)
     first = ReadingCache(tmp_path / "reading.db").vectors(["wolf", "lamp", "wolf"], read)
     again = ReadingCache(tmp_path / "reading.db").vectors(["lamp", "a bus", "wolf"], read)
     assert asked == ["wolf", "lamp", "a bus"]
@@ -275,7 +276,7 @@ def test_a_question_is_judged_with_a_text_once(tmp_path: Path) -> None:
     assert kept.scores("what?", ["wolf oil", "bus"], score) == pytest.approx([0.8, 0.3])
     assert kept.scores("who?", ["bus"], score) == pytest.approx([0.3])
     assert asked == ["lamp", "wolf oil", "bus", "bus"]
-    (vectors,) = kept.vectors(["bus"], lambda texts: list(map(made_up, texts)))
+    (vectors,) = kept.vectors(["bus"], made_up_reader([]))
     assert len(vectors.spans) == 1
 
 
@@ -283,11 +284,7 @@ def test_what_was_read_long_ago_is_forgotten(tmp_path: Path, monkeypatch) -> Non
     monkeypatch.setattr(reading_cache, "MOST_KEPT", 4)
     kept = ReadingCache(tmp_path / "reading.db")
     asked: list[str] = []
-
-    def read(texts: Sequence[str]) -> list[TokenVectors]:
-        asked.extend(texts)
-        return list(map(made_up, texts))
-
+    read = made_up_reader(asked)
     for text in ("a", "b", "c", "d", "e", "a", "e"):
         kept.vectors([text], read)
     assert asked == ["a", "b", "c", "d", "e", "a"]
@@ -295,9 +292,7 @@ def test_what_was_read_long_ago_is_forgotten(tmp_path: Path, monkeypatch) -> Non
 
 def test_a_file_that_is_none_costs_no_answer(tmp_path: Path) -> None:
     (tmp_path / "reading.db").write_bytes(b"x" * 5000)
-    (found,) = ReadingCache(tmp_path / "reading.db").vectors(
-        ["wolf"], lambda texts: list(map(made_up, texts))
-    )
+    (found,) = ReadingCache(tmp_path / "reading.db").vectors(["wolf"], made_up_reader([]))
     assert found.spans.tolist() == [[0, 4]]
 
 

@@ -56,10 +56,14 @@ def run(dataset: Path, home: Path, *arguments: str):
     return CliRunner().invoke(app, command)
 
 
-def test_retrieval_of_a_corpus_is_scored_by_its_own_ids(dataset, tmp_path):
-    result = run(dataset, tmp_path / "home", "--stage", "retrieval", "--json")
+def reported(dataset: Path, home: Path, *arguments: str) -> dict:
+    result = run(dataset, home, *arguments, "--json")
     assert result.exit_code == Exit.DONE, result.stderr
-    report = json.loads(result.stdout)
+    return json.loads(result.stdout)
+
+
+def test_retrieval_of_a_corpus_is_scored_by_its_own_ids(dataset, tmp_path):
+    report = reported(dataset, tmp_path / "home", "--stage", "retrieval")
     assert report["schema"] == "crag.eval/1"
     assert report["dataset"] == "drinks"
     assert report["queries"] == 4
@@ -76,9 +80,7 @@ def test_a_folder_of_files_is_scored_by_its_paths(tmp_path):
         (folder / "files" / "deep" / f"{key}.md").write_text(f"# {title}\n\n{text}\n")
     rows = [{**q, "relevant": [f"deep/{name}.md" for name in q["relevant"]]} for q in QUERIES]
     write(folder / "queries.jsonl", rows)
-    result = run(folder, tmp_path / "home", "--stage", "retrieval", "--json")
-    assert result.exit_code == Exit.DONE, result.stderr
-    assert json.loads(result.stdout)["retrieval"]["mrr"] == 1
+    assert reported(folder, tmp_path / "home", "--stage", "retrieval")["retrieval"]["mrr"] == 1
     assert "recall@5" in run(folder, tmp_path / "home", "--stage", "retrieval").stdout
 
 
@@ -114,20 +116,16 @@ def test_a_collection_that_exists_is_used_as_it_is(dataset, tmp_path):
     ingested = CliRunner().invoke(app, ["ingest", str(notes), "-c", "n", "--home", str(home)])
     assert ingested.exit_code == Exit.DONE, ingested.stderr
     (dataset / "corpus.jsonl").unlink()
-    result = run(dataset, home, "--stage", "retrieval", "-c", "n", "--json")
-    assert result.exit_code == Exit.DONE, result.stderr
-    assert json.loads(result.stdout)["retrieval"]["mrr"] == 1
+    assert reported(dataset, home, "--stage", "retrieval", "-c", "n")["retrieval"]["mrr"] == 1
     missing = run(dataset, home, "--stage", "retrieval", "-c", "m")
     assert missing.exit_code == Exit.USAGE
     assert missing.stdout == ""
 
 
 def test_a_dataset_is_scored_in_a_shared_store(dataset, tmp_path, postgres):
-    words = ("--stage", "retrieval", "--json", "--store", postgres.url)
+    words = ("--stage", "retrieval", "--store", postgres.url)
     for _ in range(2):  # the second finds the index that was made
-        result = run(dataset, tmp_path / "home", *words)
-        assert result.exit_code == Exit.DONE, result.stderr
-        assert json.loads(result.stdout)["retrieval"]["mrr"] == 1
+        assert reported(dataset, tmp_path / "home", *words)["retrieval"]["mrr"] == 1
 
 
 def test_what_cannot_be_scored_is_an_error_and_never_zeros(dataset, tmp_path):
@@ -165,9 +163,7 @@ def test_a_baseline_needs_answers(dataset, tmp_path):
 
 def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_path):
     home = tmp_path / "home"
-    result = run(dataset, home, "--json", "--baseline")
-    assert result.exit_code == Exit.DONE, result.stderr
-    report = json.loads(result.stdout)
+    report = reported(dataset, home, "--baseline")
     assert report["abstention"]["n"] == 4
     assert report["answers"] == {"contains": 1, "token_f1": report["answers"]["token_f1"], "n": 3}
     assert report["citations"]["verbatim"] == 1
@@ -190,9 +186,7 @@ def test_a_history_is_given_as_earlier_turns_without_a_thread(dataset, tmp_path)
         "rewrite": "How much honey does a hive of bees need?",
     }
     write(dataset / "queries.jsonl", [*QUERIES, follow_up])
-    result = run(dataset, tmp_path / "home", "--json")
-    assert result.exit_code == Exit.DONE, result.stderr
-    report = json.loads(result.stdout)
+    report = reported(dataset, tmp_path / "home")
     assert report["retrieval"]["recall@5"] == 1
     assert not list((tmp_path / "home").rglob("threads*"))
 
@@ -205,9 +199,7 @@ def test_judged_documents_are_graded_whether_retrieved_or_not(dataset, tmp_path)
         {"query": "Where does the ferry leave?", "doc_id": "bees", "relevant": False},
     ]
     write(dataset / "grading.jsonl", judged)
-    result = run(dataset, tmp_path / "home", "--stage", "grading", "--json")
-    assert result.exit_code == Exit.DONE, result.stderr
-    report = json.loads(result.stdout)
+    report = reported(dataset, tmp_path / "home", "--stage", "grading")
     assert report["grading"]["n"] == 4
     assert report["grading"]["auc"] == 1
     assert report["queries"] == 4

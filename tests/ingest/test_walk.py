@@ -15,9 +15,14 @@ def make(root: Path, *names: str) -> None:
         path.write_text(name)
 
 
-def names(root: Path, include=(), exclude=()) -> set[str]:
+def walked(root: Path, include=(), exclude=()):
+    """Where it starts and what is found."""
     start = os.path.realpath(root) + "/"
-    found = walk(start, rules_for(start, include, exclude))
+    return start, walk(start, rules_for(start, include, exclude))
+
+
+def names(root: Path, **globs) -> set[str]:
+    start, found = walked(root, **globs)
     return {path[len(start) :] for path in found.files}
 
 
@@ -77,8 +82,7 @@ def test_links_are_not_followed_and_what_is_not_read_elsewhere_is_told(tmp_path)
     (root / "nowhere").symlink_to("none")
     (root / "sub" / "log").symlink_to("../a.log")
     (root / "built").symlink_to("build")
-    start = os.path.realpath(root) + "/"
-    found = walk(start, rules_for(start, (), ()))
+    start, found = walked(root)
     assert set(found.files) == {start + "a.md"}
     skipped = {Path(path).name: reason for path, reason in found.skipped}
     ignored = {name for name, reason in skipped.items() if "ignored" in reason}
@@ -90,6 +94,5 @@ def test_links_are_not_followed_and_what_is_not_read_elsewhere_is_told(tmp_path)
 
 def test_pipes_are_skipped_with_a_reason(tmp_path):
     os.mkfifo(tmp_path / "pipe.md")
-    start = os.path.realpath(tmp_path) + "/"
-    found = walk(start, rules_for(start, (), ()))
+    start, found = walked(tmp_path)
     assert [tuple(skip) for skip in found.skipped] == [(start + "pipe.md", "not a regular file")]

@@ -9,7 +9,7 @@ import pytest
 from openai_samples import settings_for
 from research_library import lasting, library, places
 from research_model import asked_for, decide, of, researcher, subtask
-from scripted_server import ScriptedServer, call, status
+from scripted_server import Reply, Request, ScriptedServer, call, status
 
 from rag.research.research_prompts import PLANNER
 from rag.research.run import Research
@@ -33,6 +33,12 @@ def home(tmp_path: Path) -> Path:
 def research(server: ScriptedServer, home: Path, **changed) -> Research:
     settings = settings_for(server, home=home, grader="model", engine="openai", **changed)
     return Research(settings)
+
+
+def ran(home: Path, model: Reply) -> tuple[dict[str, Any], list[Request]]:
+    """The report of a whole run, and what the model was asked for it."""
+    with ScriptedServer(always=model) as server, research(server, home) as run:
+        return run.start(QUESTION), server.requests
 
 
 def found(report: dict[str, Any]) -> dict[str, Any]:
@@ -60,12 +66,10 @@ def test_a_planned_run_answers_with_shared_citations(home: Path):
 
 
 def test_no_byte_of_the_planners_prompt_reaches_a_subagent(home: Path):
-    model = researcher([[STONE, IRON], [ANNA]], [REPLAN, END])
-    with ScriptedServer(always=model) as server, research(server, home) as run:
-        run.start(QUESTION)
-    subagents = of(server.requests, "Findings", "Parts")
+    _, requests = ran(home, researcher([[STONE, IRON], [ANNA]], [REPLAN, END]))
+    subagents = of(requests, "Findings", "Parts")
     assert len(subagents) == 4
-    planned = of(server.requests, "Plan")
+    planned = of(requests, "Plan")
     assert len(planned) == 2
     systems = {request.body["messages"][0]["content"] for request in planned}
     assert all(system.startswith(PLANNER) for system in systems)
@@ -102,10 +106,8 @@ def test_a_server_that_writes_for_longer_than_a_request_may_take_is_heard_out(ho
 
 
 def test_the_planner_sees_the_table_of_contents_and_summaries_and_never_text(home: Path):
-    model = researcher([[STONE], [ANNA]], [REPLAN, END])
-    with ScriptedServer(always=model) as server, research(server, home) as run:
-        run.start(QUESTION)
-    first, second = of(server.requests, "Plan")
+    _, requests = ran(home, researcher([[STONE], [ANNA]], [REPLAN, END]))
+    first, second = of(requests, "Plan")
     assert "- stone-bridge.md (Stone Bridge, " in first.prompt
     assert "searcher_001_how-long-is-the-stone-bridge.md: done, " in second.prompt
     for request in (first, second):
@@ -114,23 +116,19 @@ def test_the_planner_sees_the_table_of_contents_and_summaries_and_never_text(hom
 
 def test_reflection_sees_findings_in_a_line_and_what_was_not_found(home: Path):
     absent = subtask("searcher", "What is the melting point of tungsten?")
-    model = researcher([[STONE, absent], []], [END])
-    with ScriptedServer(always=model) as server, research(server, home) as run:
-        report = run.start(QUESTION)
-    first, _ = of(server.requests, "Reflection")
+    report, requests = ran(home, researcher([[STONE, absent], []], [END]))
+    first, _ = of(requests, "Reflection")
     assert "140 metres" in first.prompt
     assert "Open parts:\n1. What is the melting point of tungsten?" in first.prompt
     assert (report["status"], report["rounds"]) == ("partial", 2), "it is looked for once more"
     assert report["not_found"] == ["What is the melting point of tungsten?"]
-    assert "Still open: What is the melting" in of(server.requests, "Plan")[1].prompt
+    assert "Still open: What is the melting" in of(requests, "Plan")[1].prompt
     assert report["report"].count("melting") == 1
 
 
 def test_an_open_part_that_was_found_after_all_is_closed(home: Path):
     absent = subtask("searcher", "What is the melting point of tungsten?")
-    model = researcher([[STONE, absent]], [decide("end", answered=[1])])
-    with ScriptedServer(always=model) as server, research(server, home) as run:
-        report = run.start(QUESTION)
+    report, _ = ran(home, researcher([[STONE, absent]], [decide("end", answered=[1])]))
     assert (report["status"], report["rounds"], report["not_found"]) == ("answered", 1, [])
 
 
@@ -176,8 +174,7 @@ def test_a_quote_that_stands_nowhere_is_none_and_several_stay_several(home: Path
     def reply(body):
         return (call({"findings": given}) if asked_for(body) == "Findings" else good)(body)
 
-    with ScriptedServer(always=reply) as server, research(server, home) as run:
-        report = run.start(QUESTION)
+    report, _ = ran(home, reply)
     text = report["sections"][0]["text"]
     assert "It is long and has arches. [1][2]" in text
     assert "- It is made of cheese. (no quote found)" in text
@@ -194,9 +191,7 @@ def test_independent_subtasks_run_at_once(home: Path):
         if what == "Findings":
             meet.wait()
 
-    model = researcher([[STONE, IRON, ANNA, LENA]], [END], before)
-    with ScriptedServer(always=model) as server, research(server, home) as run:
-        report = run.start(QUESTION)
+    report, _ = ran(home, researcher([[STONE, IRON, ANNA, LENA]], [END], before))
     assert report["subtasks"] == 5, "the writer's too"
     assert not meet.broken
 

@@ -10,7 +10,6 @@ from rag.text.sentences import MAX_SENTENCE, sentence_spans
 CHARACTERS = ">abcXYZ 0123.,!?。！？|#-*`\n\r\t\f\"'()[]:;=…」「é中"
 ALPHABET = st.sampled_from([*CHARACTERS, "\n\n", "```\n"])
 
-
 FENCE = re.compile("(?:`{3}|~{3}).*")
 
 
