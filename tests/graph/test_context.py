@@ -26,6 +26,18 @@ def document(*excerpts: tuple[int, str, str]):
     return {**whole, "excerpts": told}
 
 
+NOTE = ":::warning\n\nHot.\n\n:::"
+FOR_PROGRAMS = (
+    '<!-- Old. -->\n<a id="b"></a>\n\n> [!NOTE]\n> One.\n\n{{< tabpane >}} {{% tab "HTTP" %}}'
+    "\n\n```sh\n# <!-- kept -->\npip install x\n```\n\n{{% /tab %}} {{< /tabpane >}}\n\n"
+    "| a | b |\n|---|---|\n| 1 | 2 |\n\n[status]: /docs/status"
+)
+FOR_READERS = (
+    "> [!NOTE]\n> One.\n\n HTTP\n\n```sh\n# <!-- kept -->\npip install x\n```\n\n"
+    "| a | b |\n|---|---|\n| 1 | 2 |"
+)
+
+
 @pytest.mark.parametrize(
     ("excerpts", "given"),
     [
@@ -34,6 +46,12 @@ def document(*excerpts: tuple[int, str, str]):
         ([(0, "A", "# A\nOne."), (90, "A > B", "Two.")], "# A\nOne.\n…\n(A > B)\nTwo."),
         ([(0, "A", "# A\nOne."), (90, "A > B", "## B\nTwo.")], "# A\nOne.\n…\n(A)\n## B\nTwo."),
         ([(0, "A", "# A\n\n## B"), (9, "A > B", "Two.")], "# A\n\n## B\nTwo."),
+        (
+            [(0, "", "```sh\nmake\n"), (90, "A > | a | b |", "| 1 | 2 |")],
+            "```sh\nmake\n…\n```\n…\n(A)\n| a | b |\n|---|---|\n| 1 | 2 |",
+        ),
+        ([(0, "", f"<style>\n\ta {{\n\t}}\n\n\tb {{\n\t}}\n</style>\n\n{NOTE}")], NOTE),
+        ([(0, "", FOR_PROGRAMS)], FOR_READERS),
     ],
 )
 def test_what_is_left_out_is_marked_and_what_follows_stands_under_its_headings(excerpts, given):
@@ -46,28 +64,6 @@ def test_what_begins_within_code_is_fenced_below_its_heading():
     blocks = [Block(BlockKind.CODE, 90, 98), Block(BlockKind.PARAGRAPH, 103, 109)]
     cut["excerpts"][0]["blocks"] = blocks
     assert document_text(cut) == "(A > B)\n```\n…\nprint(1)\n```\nAfter."
-
-
-def test_a_cut_fence_is_closed_behind_a_sign_and_rows_have_the_line_below_their_header():
-    code = document((0, "", "```sh\nmake\n"), (90, "A > | a | b |", "| 1 | 2 |"))
-    assert document_text(code) == ("```sh\nmake\n…\n```\n…\n(A)\n| a | b |\n|---|---|\n| 1 | 2 |")
-
-
-def test_notes_of_a_site_keep_both_their_marks_and_its_styles_are_left_out():
-    page = "<style>\n\ta {\n\t}\n\n\tb {\n\t}\n</style>\n\n:::warning\n\nHot.\n\n:::"
-    assert document_text(document((0, "", page))) == ":::warning\n\nHot.\n\n:::"
-
-
-def test_lines_for_programs_are_left_out_and_names_of_tabs_stay():
-    page = (
-        '<!-- Old. -->\n<a id="b"></a>\n\n> [!NOTE]\n> One.\n\n{{< tabpane >}} {{% tab "HTTP" %}}'
-        "\n\n```sh\n# <!-- kept -->\npip install x\n```\n\n{{% /tab %}} {{< /tabpane >}}\n\n"
-        "| a | b |\n|---|---|\n| 1 | 2 |\n\n[status]: /docs/status"
-    )
-    assert document_text(document((0, "", page))) == (
-        "> [!NOTE]\n> One.\n\n HTTP\n\n```sh\n# <!-- kept -->\npip install x\n```\n\n"
-        "| a | b |\n|---|---|\n| 1 | 2 |"
-    )
 
 
 class Reader:
