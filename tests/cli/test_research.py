@@ -15,16 +15,11 @@ from openai_samples import with_model
 from research_library import ABSENT, TWO_HOPS, library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status
-from typer.testing import Result
 
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library(tmp_path_factory.mktemp("cli"))
-
-
-def inside(home: Path, *words: str, **variables: str) -> Result:
-    return crag(home, "research", *words, **variables)
 
 
 def test_the_report_goes_to_stdout_and_the_run_to_the_trace(home: Path):
@@ -37,7 +32,7 @@ def test_the_report_goes_to_stdout_and_the_run_to_the_trace(home: Path):
     trace = crag(home, "trace", "last")
     assert "round 1 → end" in trace.stdout
     assert plain.stdout.strip() in trace.stdout
-    told = inside(home, TWO_HOPS, "--json", "-q")
+    told = crag(home, "research", TWO_HOPS, "--json", "-q")
     report = json.loads(told.stdout)
     assert (report["schema"], report["status"]) == ("crag.research/1", "answered")
     assert report["report"] == plain.stdout
@@ -51,13 +46,13 @@ def test_without_a_terminal_the_question_is_printed_and_answered_later(home: Pat
     assert question.endswith("?")
     assert resume.startswith("Go on with: crag research --resume ")
     name = resume.split()[6]
-    refused = inside(home, "--resume", name)
+    refused = crag(home, "research", "--resume", name)
     assert refused.exit_code == 2
     assert question in refused.stderr
-    answered = inside(home, "--resume", name, "--answer", "How long is the Iron Bridge?")
+    answered = crag(home, "research", "--resume", name, "--answer", "How long is the Iron Bridge?")
     assert answered.exit_code == 0
     assert "95 metres" in answered.stdout
-    again = inside(home, "--resume", name)
+    again = crag(home, "research", "--resume", name)
     assert again.stdout == answered.stdout
 
 
@@ -75,13 +70,13 @@ def test_a_server_that_is_down_is_exit_5_and_the_run_goes_on_later(home: Path):
     plan = [subtask("searcher", "How long is the Iron Bridge?")]
     model = researcher([plan], [decide("end")])
     with ScriptedServer(model, model, always=status(500)) as server:
-        down = inside(home, "How long is it?", **with_model(server))
+        down = crag(home, "research", "How long is it?", **with_model(server))
     assert (down.exit_code, down.stdout) == (5, "")
     last = down.stderr.splitlines()[-1]
     assert last.startswith("crag: ")
     name = last.split("--resume ")[1].rstrip(".")
     with ScriptedServer(always=researcher([plan], [decide("end")])) as server:
-        up = inside(home, "--resume", name, **with_model(server))
+        up = crag(home, "research", "--resume", name, **with_model(server))
     assert up.exit_code == 0
     assert "95 metres" in up.stdout
 

@@ -11,6 +11,7 @@ from searx_server import SearxServer
 
 from rag.session import open_session
 from rag.web import WebSearch, open_web
+from state.answer import Answer
 from state.errors import BudgetError, RemoteError, SettingsError
 from state.settings import Settings, load_settings
 
@@ -52,23 +53,24 @@ def test_the_web_is_asked_only_where_allowed_and_only_when_the_documents_fail(ho
     assert "146" in answer["answer"]
 
 
-def test_pages_that_do_not_answer_are_not_cited(home: Path):
-    off_topic = {**RESULT, "content": "A recipe for goat cheese with honey and thyme."}
+def from_the_web(home: Path, page: dict[str, str]) -> tuple[Answer, list[str]]:
+    """The answer where the web has this page alone, and what the web was asked."""
     with (
-        SearxServer([off_topic]) as web,
+        SearxServer([page]) as web,
         open_session(settings(home, web=True, web_url=web.url)) as session,
     ):
-        answer = session.ask(QUESTION)
-    assert (answer["status"], answer["citations"], len(web.asked)) == ("abstained", [], 1)
+        return session.ask(QUESTION), web.asked
+
+
+def test_pages_that_do_not_answer_are_not_cited(home: Path):
+    off_topic = {**RESULT, "content": "A recipe for goat cheese with honey and thyme."}
+    answer, asked = from_the_web(home, off_topic)
+    assert (answer["status"], answer["citations"], len(asked)) == ("abstained", [], 1)
 
 
 def test_half_of_a_surrogate_pair_in_a_page_costs_no_answer(home: Path):
     odd = {name: f"{value} \ud83d" for name, value in RESULT.items()}
-    with (
-        SearxServer([odd]) as web,
-        open_session(settings(home, web=True, web_url=web.url)) as session,
-    ):
-        answer = session.ask(QUESTION)
+    answer, _ = from_the_web(home, odd)
     assert answer["status"] == "answered"
     (citation,) = answer["citations"]
     assert citation["source"] == f"{RESULT['url']} ?"

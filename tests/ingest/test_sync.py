@@ -223,9 +223,7 @@ def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monk
 
 
 def test_a_dry_run_tries_again_what_an_older_program_gave_up_on(folder, library):
-    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
-    library.ingest(folder)
-    as_read_by_an_older_program(folder, library)
+    given_up_on_by_an_older_program(folder, library)
     tasks = []
     for dry_run in (True, False):
         library.ingest(folder, dry_run=dry_run)
@@ -236,9 +234,7 @@ def test_a_dry_run_tries_again_what_an_older_program_gave_up_on(folder, library)
 def test_what_an_older_program_gave_up_on_is_tried_after_an_ingest_that_was_killed(
     folder, library, monkeypatch
 ):
-    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
-    library.ingest(folder)
-    as_read_by_an_older_program(folder, library)
+    given_up_on_by_an_older_program(folder, library)
 
     def killed(_ingest):
         raise KeyboardInterrupt  # before anything that a run does at its end
@@ -253,7 +249,9 @@ def test_what_an_older_program_gave_up_on_is_tried_after_an_ingest_that_was_kill
     assert planned(library) == 0
 
 
-def as_read_by_an_older_program(folder, library):
+def given_up_on_by_an_older_program(folder, library):
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    library.ingest(folder)
     with library.store.open_writer("default", builtin_embedder().identity) as writer:
         options = json.loads(writer.roots()[str(folder)])
         writer.set_root(str(folder), json.dumps({**options, "reading": "0:"}))

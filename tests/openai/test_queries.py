@@ -3,19 +3,12 @@
 import pytest
 from openai_samples import PARIS, QUESTION, connect, grade_of
 from scripted_server import ScriptedServer, status, text
+from turn_samples import history_turn
 
 from rag.budget import Budget
 from rag.engines.protocol import RewriteRequest
 
-HISTORY = [
-    {
-        "question": QUESTION,
-        "standalone_question": QUESTION,
-        "answer": "Paris [1].",
-        "turn": 1,
-        "milestone": False,
-    }
-]
+HISTORY = [history_turn(QUESTION, "Paris [1].")]
 
 
 def rewriting():

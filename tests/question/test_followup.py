@@ -5,30 +5,20 @@ import time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from turn_samples import history_turn
 
 from rag.index.terms import terms
 from rag.question.followup import resolved_wordings, stand_alone
 
-
-def turn(question, answer="", number=1):
-    return {
-        "question": question,
-        "standalone_question": question,
-        "answer": answer,
-        "turn": number,
-        "milestone": False,
-    }
-
-
 BYZANTIUM = [
-    turn(
+    history_turn(
         "why was the eastern roman empire called the byzantine empire",
         "The Byzantine Empire was named after Byzantium. The Byzantine Empire's capital was "
         "Constantinople.",
     )
 ]
 EVIDENCE = [
-    turn(
+    history_turn(
         "What does the Evidence Act say about electronic records?",
         "Under the Evidence Act electronic records are admissible in civil cases [1].",
     )
@@ -91,10 +81,8 @@ def test_first_question_of_a_new_topic_inherits_nothing(history, question):
 
 
 def leaning(question, number):
-    return {
-        **turn(question, number=number),
-        "standalone_question": f"{question} (what it leant on)",
-    }
+    leant = f"{question} (what it leant on)"
+    return {**history_turn(question, number=number), "standalone_question": leant}
 
 
 def test_topic_outlives_a_chain_of_follow_ups():
@@ -103,21 +91,21 @@ def test_topic_outlives_a_chain_of_follow_ups():
 
 
 def test_newer_topic_wins_over_an_older_one():
-    history = [*BYZANTIUM, turn("Where do guinea pigs sleep in the wild?", "In burrows.", 2)]
-    alone, _ = stand_alone("What do they eat?", history)
+    newer = history_turn("Where do guinea pigs sleep in the wild?", "In burrows.", 2)
+    alone, _ = stand_alone("What do they eat?", [*BYZANTIUM, newer])
     assert "guinea pigs" in alone
     assert "Empire" not in alone
 
 
 def test_nothing_to_carry_leaves_the_question_as_it_is():
-    assert stand_alone("why?", [turn("hm?", "")])[0] == "why? (hm?)"
-    assert stand_alone("why?", [turn("why?", "")])[0] == "why?"
+    assert stand_alone("why?", [history_turn("hm?", "")])[0] == "why? (hm?)"
+    assert stand_alone("why?", [history_turn("why?", "")])[0] == "why?"
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=200))
 @settings(max_examples=60)
 def test_any_text_is_only_ever_added_to(question, asked, answer):
-    alone, carried = stand_alone(question, [turn(asked, answer)])
+    alone, carried = stand_alone(question, [history_turn(asked, answer)])
     assert alone.startswith(question.rstrip())
     if not carried:
         assert alone == question
@@ -130,7 +118,7 @@ def test_any_text_is_only_ever_added_to(question, asked, answer):
 )
 def test_long_hostile_text_takes_no_time(text):
     began = time.process_time()
-    stand_alone(text, [turn(text, text * 2)])
+    stand_alone(text, [history_turn(text, text * 2)])
     assert time.process_time() - began < 2
 
 

@@ -8,7 +8,9 @@ from typing import Any
 from rag.dependencies import new_answer
 from rag.embed.protocol import EmbedderIdentity
 from state.answer import Answer
+from state.history import to_history_turn
 from state.home_db import HomeDb
+from state.passages import HistoryTurn
 from state.settings import Settings
 from state.team_db import TeamDb
 from state.turn_store import TurnStore
@@ -47,6 +49,11 @@ def make_answer(
     known: Answer = {**made, "status": "answered", "answer": answer, "timings_ms": {"total": 12.5}}
     known.update(other)
     return known
+
+
+def history_turn(question: str, answer: str = "", number: int = 1) -> HistoryTurn:
+    """What is shown of a turn to those after it."""
+    return to_history_turn(make_answer(question, answer), number, milestone=False)
 
 
 def real_looking_answer(seed: int, text_bytes: int = 1500) -> Answer:
