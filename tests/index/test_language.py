@@ -3,7 +3,7 @@
 from contextlib import closing
 
 import pytest
-from index_samples import EMBEDDER, document, part
+from index_samples import EMBEDDER
 from shared_stores import fill
 
 from rag.index.home.store import HomeStore
@@ -88,11 +88,8 @@ def test_what_shows_no_language_is_read_in_that_of_the_collection(tmp_path):
     fill(store, {name: text for name, text in TEXTS.items() if name != "de.txt"})
     with closing(store.open_collection("default", EMBEDDER)) as collection:
         assert collection.main_language == ENGLISH
-        with store.open_writer("default", EMBEDDER.identity) as opened:
-            for number, house in enumerate(
-                ("Das Haus der Fischer ist leer.", *["Die Tür ist zu."] * 4)
-            ):
-                opened.put(document(f"{number}.txt"), [part(f"{number}.txt", house)])
+        houses = ["Das Haus der Fischer ist leer.", *["Die Tür ist zu."] * 4]
+        fill(store, {f"{number}.txt": house for number, house in enumerate(houses)})
         assert collection.main_language == "german"
         assert collection.search("Häuser", 1)[0]["lexical_rank"] == 1
         assert collection.search("What are houses?", 1)[0]["source"] == "en.txt"

@@ -5,10 +5,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from index_samples import EMBEDDER, document, open_collection, open_writer, part
+from index_samples import EMBEDDER, open_collection, open_writer
+from shared_stores import fill
 
 from rag.engines.local.grade import SURELY_NAMED
 from rag.index.home.catalog import FILE_NAME
+from rag.index.home.store import HomeStore
 
 TEXTS = {
     "text/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",
@@ -27,9 +29,7 @@ TEXTS = {
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
-    with open_writer(home, "default", EMBEDDER.identity) as writer:
-        for source, text in TEXTS.items():
-            writer.put(document(source), [part(source, text)])
+    fill(HomeStore(home), TEXTS)
     return home
 
 
@@ -58,9 +58,8 @@ def test_one_word_that_a_document_is_called_by_never_surely_means_it(home: Path)
 
 
 def test_a_document_that_is_removed_leaves_no_name(tmp_path: Path) -> None:
+    fill(HomeStore(tmp_path), {"new-door.md": "It shuts.", "gone.md": "Away."})
     with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
-        writer.put(document("new-door.md"), [part("new-door.md", "It shuts.")])
-        writer.put(document("gone.md"), [part("gone.md", "Away.")])
         writer.remove(["gone.md"])
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
         assert db.execute("SELECT key FROM names").fetchall() == [("newdoor",)]

@@ -1,9 +1,11 @@
 """A collection opened as the settings name it, and a part of one asked by a glob."""
 
 import pytest
-from index_samples import EMBEDDER, document, open_collection, open_writer, part
+from index_samples import EMBEDDER
 from pathspec import GitIgnoreSpec
+from shared_stores import fill
 
+from rag.index.home.store import HomeStore
 from rag.opening import open_reader
 from state.errors import UsageError
 from state.settings import Settings
@@ -21,14 +23,8 @@ DEPOT = {
 @pytest.fixture
 def home(tmp_path):
     for name, texts in (("line", LINE), ("depot", DEPOT)):
-        put(tmp_path, name, texts)
+        fill(HomeStore(tmp_path), texts, name)
     return tmp_path
-
-
-def put(home, name, texts):
-    with open_writer(home, name, EMBEDDER.identity) as writer:
-        for source, text in texts.items():
-            writer.put(document(source), [part(source, text)])
 
 
 def reader(home, collection, **values):
@@ -38,14 +34,14 @@ def reader(home, collection, **values):
 def test_a_glob_is_part_of_the_search_so_that_k_stays_filled(tmp_path):
     texts = {f"loud/{n}.md": f"Tunnel tunnel tunnel number {n}." for n in range(150)}
     quiet = {f"quiet/{n}.md": f"Another tunnel, described as {n}." for n in range(6)}
-    put(tmp_path, "default", {**texts, **quiet})
-    embedder, only = EMBEDDER, GitIgnoreSpec.from_lines(["quiet/"])
-    collection = open_collection(tmp_path, "default", embedder, files=only)
+    store, only = HomeStore(tmp_path), GitIgnoreSpec.from_lines(["quiet/"])
+    fill(store, {**texts, **quiet})
+    collection = store.open_collection("default", EMBEDDER, files=only)
     hits = collection.search("tunnel", 6)
     assert sorted(hit["source"] for hit in collection.search("tunnel", 60)) == sorted(quiet)
     assert sorted(hit["source"] for hit in hits) == sorted(quiet)
     assert collection.document_count == 6
-    put(tmp_path, "default", {"quiet/new.md": "A tunnel that was dug later."})
+    fill(store, {"quiet/new.md": "A tunnel that was dug later."})
     assert "quiet/new.md" in {hit["source"] for hit in collection.search("tunnel dug", 10)}
     collection.close()
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from bare_process import run_code
 from index_samples import EMBEDDER, Score, document, ill_parts, open_collection, open_writer, part
+from shared_stores import fill
 
 from rag.index.home import queries
 from rag.index.home.store import HomeStore
@@ -19,13 +20,12 @@ TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard
 
 
 def write(home, count=40, first=0):
-    made = []
+    texts = {}
     for number in range(first, first + count):
         topic = TOPICS[number % len(TOPICS)]
         text = f"The {topic} of number {number} is described here.\n\nMore on {topic} {number}."
-        made.append((document(f"doc{number}"), [part(f"doc{number}", text)]))
-    with open_writer(home, "default", EMBEDDER.identity) as writer:
-        writer.put_all(made)
+        texts[f"doc{number}"] = text
+    fill(HomeStore(home), texts)
 
 
 @pytest.fixture(scope="module")
