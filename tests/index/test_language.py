@@ -18,10 +18,6 @@ TEXTS = {
 }
 
 
-def reading_of(*questions):
-    return in_language_of(*questions, default=lambda: ENGLISH)
-
-
 @pytest.mark.parametrize(
     ("question", "language"),
     [
@@ -77,7 +73,7 @@ def test_a_search_finds_other_forms_of_its_words(tmp_path, query, source):
         best = collection.search(query, 1)[0]
         assert best["source"] == source
         assert best["lexical_rank"] == 1
-        with reading_of(query):
+        with in_language_of(query, default=lambda: ENGLISH):
             counts = collection.document_frequencies(terms(query))
         assert sum(counts.values()) >= 1
         assert max(counts.values()) == 1

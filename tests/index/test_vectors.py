@@ -70,10 +70,6 @@ def searched(home, query="comet near the harbour", k=10):
     return found, lines, by
 
 
-def search(home):
-    return searched(home)[:2]
-
-
 def folder(home):
     (uid,) = (home / "vectors").iterdir()
     (generation,) = uid.iterdir()
@@ -178,7 +174,7 @@ def test_an_older_folder_that_was_put_back_is_not_asked(home, tmp_path):
 
 def test_flipped_bits_of_a_saved_graph_never_reach_chroma(made, tmp_path):
     """Fifty of them ended the process that opened it; one goes unseen, and a vector is another."""
-    sound, lines = search(made[700])
+    sound, lines, _ = searched(made[700])
     assert lines == []
     names = {each.name for each in folder(made[700]).glob("*/*") if each.stat().st_size}
     assert "data_level0.bin" in names
@@ -208,7 +204,7 @@ def test_a_reader_follows_what_is_written_under_it(home):
 
 
 def test_a_write_while_chroma_is_opened_is_not_called_damage(home, monkeypatch):
-    sound = search(home)[0]
+    sound = searched(home)[0]
     opened = ChromaIndex.open
 
     def slowly(index, row):

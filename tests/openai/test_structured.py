@@ -47,10 +47,6 @@ def test_one_call_is_enough_where_every_verdict_can_be_read(reply):
     assert len(server.requests) == 1
 
 
-def schema_of(body):
-    return body["response_format"]["json_schema"]["schema"]
-
-
 UNREADABLE = [
     pytest.param(completion(THOUGHT), id="all of it in the thinking"),
     pytest.param(call('{"document_1": {"holds": tr'), id="broken JSON in the call"),
@@ -80,7 +76,7 @@ def test_an_unreadable_reply_is_never_a_default_verdict(reply):
 
 def test_of_many_chunks_the_best_are_graded_in_one_call_and_code_grades_the_rest():
     def all_relevant(body):
-        names = schema_of(body)["properties"]
+        names = body["response_format"]["json_schema"]["schema"]["properties"]
         return call({name: verdict(True) for name in names if name.startswith("document")})(body)
 
     chunks = [{**PARIS, "chunk_id": str(n), "text": f"Text {n}."} for n in range(40)]

@@ -35,7 +35,7 @@ FILES = {
     "fares.md": "# Fares\n\nA return ticket for an adult costs 24 crowns. A return ticket for a "
     f"child costs 9 crowns. {HOSTILE}Dogs travel free of charge.\n",
 }
-HIGH, LONG = "How high is the Gillfoot Viaduct?", "How long is the Gillfoot Viaduct?"
+HIGH = "How high is the Gillfoot Viaduct?"
 
 
 def make_home(folder: Path) -> Path:

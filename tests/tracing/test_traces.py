@@ -77,15 +77,12 @@ def ids(store: TraceStore, thread: str | None = None) -> list[str]:
     return [row["trace_id"] for row in store.summaries(100, thread)]
 
 
-def keep_at(store: TraceStore, monkeypatch: pytest.MonkeyPatch, name: str, days: float) -> None:
-    monkeypatch.setattr("state.trace_store.time.time", lambda: 1.8e9 + days * 86_400)
-    store.keep(name, events(), make_answer(name))
-
-
 def test_traces_are_bounded_by_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     with TraceStore(tmp_path, days=30) as store:
         for day in (0, 16, 32, 33):
-            keep_at(store, monkeypatch, f"day{day}", day)
+            now = 1.8e9 + day * 86_400
+            monkeypatch.setattr("state.trace_store.time.time", lambda now=now: now)
+            store.keep(f"day{day}", events(), make_answer())
         assert set(ids(store)) == {"day16", "day32", "day33"}
 
 
