@@ -422,8 +422,7 @@ def test_pptx_reads_charts_groups_and_the_words_of_pictures(tmp_path: Path) -> N
     data.categories = ["2023", "2024"]
     data.add_series("Riders", (310, 420))
     data.add_series("Bikes", (12, 30))
-    size = Inches(4)
-    chart = slide.shapes.add_chart(XL_CHART_TYPE.LINE, 0, 0, size, size, data).chart
+    chart = slide.shapes.add_chart(XL_CHART_TYPE.LINE, 0, 0, Inches(4), Inches(4), data).chart
     chart.chart_title.text_frame.text = "A year on the line"
     path = tmp_path / "a.pptx"
     deck.save(str(path))
