@@ -48,12 +48,13 @@ def build_context(
     chosen: dict[str, RetrievedChunk] = {}
     left = tokens * 3 // 2 if further > 0 else tokens
     most = MAX_CHUNKS + MAX_FURTHER_CHUNKS * max(further, 0)
-    left -= _take_each(ranked[:JOINED_CHUNKS], reader, chosen, left)
-    for chunk in [each for each in ranked[:JOINED_CHUNKS] if each["chunk_id"] in chosen]:
+    best, others = ranked[:JOINED_CHUNKS], ranked[JOINED_CHUNKS:most]
+    left -= _take_each(best, reader, chosen, left)
+    for chunk in [each for each in best if each["chunk_id"] in chosen]:
         if not is_web(chunk):
             left -= _take(_document(chunk, reader), chosen, left)
             left -= _take(reader.around(chunk["chunk_id"], 1, 1), chosen, left)
-    _take_each(ranked[JOINED_CHUNKS:most], reader, chosen, left)
+    _take_each(others, reader, chosen, left)
     order = [chunk["source"] for chunk in ranked if chunk["chunk_id"] in chosen]
     by_source: dict[str, list[RetrievedChunk]] = {source: [] for source in order}
     for chunk in chosen.values():

@@ -51,8 +51,6 @@ def written_place(item: Mapping[str, Any]) -> str:
     start, end = item["start_line"], item["end_line"]
     if anchor is not None and anchor != f"line {start}":
         return f"{source} {anchor}"
-    if item["page"] is not None:
-        return f"{source} p. {item['page']}"
     if start is None:
         return str(source)
     return f"{source}:{start}" if end in (None, start) else f"{source}:{start}-{end}"

@@ -75,16 +75,18 @@ class _Body:
     def _drawn(self, element: Element, listed: int) -> None:
         """A slide, its title, its notes, or what else holds more."""
         shown = attribute(element, "class")
-        said = "\n".join(map(inline, element.iter("{*}p"))) if shown else ""
-        frames = element.iter("{*}frame") if name(element) == "page" else ()
-        if frames and "title" not in (attribute(each, "class") for each in frames):
-            self.layout.heading(attribute(element, "name") or "", 1)
-        if shown == "title":
-            self.layout.heading(said, 1)
-        elif shown == "notes":
-            self.layout.paragraph(said and f"Notes: {said}")
-        else:
-            self._all(element, listed)
+        if shown in {"title", "notes"}:
+            said = "\n".join(map(inline, element.iter("{*}p")))
+            if shown == "title":
+                self.layout.heading(said, 1)
+            else:
+                self.layout.paragraph(said and f"Notes: {said}")
+            return
+        if name(element) == "page":
+            frames = element.iter("{*}frame")
+            if all(attribute(each, "class") != "title" for each in frames):
+                self.layout.heading(attribute(element, "name") or "", 1)
+        self._all(element, listed)
 
     def _all(self, element: Element, listed: int) -> None:
         for inner in element:

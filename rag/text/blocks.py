@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 
 from rag.text.block_builder import BlockBuilder, Item
 from rag.text.front_matter import front_matter
+from rag.text.indented_code import SET_IN, IndentedCode
 from rag.text.line_marks import (
     ADMONITION,
-    CODE_LIKE,
     DEFINITION,
     DELIMITERS,
     FENCE,
@@ -19,7 +19,6 @@ from rag.text.line_marks import (
     QUOTED,
     RULE,
     TAB,
-    TERM,
     HeadingLine,
     heading,
     indent_of,
@@ -32,8 +31,6 @@ from state.blocks import PROSE, Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
-_SET_IN = 4
-"""Columns that code is set in by, and in Markdown what belongs to a line above."""
 _UNMARKED = frozenset({"code", "log"}) | _TABLES
 """Formats whose lines are never a heading, a fence or an item."""
 
@@ -59,16 +56,15 @@ class BlockParser:
     _markup: bool = False  # it was for programs
     _quoted: bool = False
     _skip: bool = False  # the next line is of a heading or definition that was read
-    _code_indent: int = 0
-    _margin: int = 0  # columns that a section of a manual is set in by
-    _above: int = 0  # columns that the line before is set in by
     _list_lead: Extent | None = None
     _is_markdown: bool = False
     _blocks: BlockBuilder = field(init=False)
+    _code: IndentedCode = field(init=False)
 
     def __post_init__(self) -> None:
         self._is_markdown = self.format in MARKDOWN
         self._blocks = BlockBuilder(whole=self._is_markdown)
+        self._code = IndentedCode(self._is_markdown)
 
     def blocks(self, text: str, base: int, *, ends: bool, begins: bool = False) -> list[Block]:
         """The blocks of a stretch of whole lines that begins at `base`; `begins`: its document does
@@ -90,7 +86,7 @@ class BlockParser:
 
     def _line(self, start: int, line: str, following: str) -> None:
         """The line at `start`; `following` is how the next begins."""
-        if not line.strip() or (line.rstrip() == "---" and self.format == "code"):
+        if not line.strip() or (self.format == "code" and line.rstrip() == "---"):
             self._blank_line()  # a document of YAML ends there
         elif self._fence and not (self._quoted and not QUOTED.match(line[:GLANCE])):
             self._inside_fence(start, line)
@@ -122,7 +118,9 @@ class BlockParser:
         """A line whose marks say what it is; whether it is as good as a blank one."""
         self._fence = ""
         glance, indent = line[:GLANCE], indent_of(line[:GLANCE])
-        if not (self._markup or self._filter.is_open) and self._is_code(glance, indent):
+        if not (self._markup or self._filter.is_open) and self._code.holds(
+            glance, self._blocks, after_blank=self._blank
+        ):
             self._code_line(start, line)
             return False
         self._markup = self._is_markdown and self._filter.drops(line)
@@ -157,43 +155,6 @@ class BlockParser:
             self._text(start, line, first, indent, following)
         return False
 
-    def _is_code(self, glance: str, indent: int) -> bool:
-        """Whether a line is code for being set in."""
-        kind = self._blocks.kind
-        if not self._is_markdown:
-            column = indent_of(glance, TAB)
-            if self._blank and kind is BlockKind.CODE and column < self._code_indent:
-                self._blocks.close()
-                kind = None
-            is_code = column - self._margin >= _SET_IN and self._looks_like_code(
-                glance, kind, goes_on=not self._blank and column <= self._above
-            )
-            self._code_indent = min(column, self._code_indent if kind else column)
-            self._above = column
-            return is_code
-        if kind is BlockKind.CODE:
-            return indent >= self._code_indent
-        if kind in PROSE and not self._blank:
-            return False
-        inside = [item.content for item in self._blocks.items if item.content <= indent]
-        self._code_indent = (inside[-1] if inside else 0) + _SET_IN
-        return indent >= self._code_indent
-
-    def _looks_like_code(self, glance: str, kind: BlockKind | None, *, goes_on: bool) -> bool:
-        """Of a line that is set in, in a text without marks for code; `goes_on`: no further than
-        the one right above.
-        """
-        is_item = ITEM.match(glance) is not None
-        if kind in PROSE and (goes_on or (self._margin and not self._blank)):
-            return False
-        if kind is BlockKind.CODE or (self._blocks.items and is_item):
-            return kind is BlockKind.CODE and not (self._blocks.items and is_item)
-        if TERM.match(glance) or (is_item and glance.lstrip()[0] == "-"):
-            return False
-        if self._blank and self._blocks.opens and not self._blocks.items and not is_item:
-            return True
-        return (self._blank or len(glance.strip()) < 80) and bool(CODE_LIKE.search(glance))
-
     def _is_row(self, glance: str, following: str) -> bool:
         last = self._blocks.last
         goes_on = not self._blank and last is not None and last.kind is BlockKind.ROW
@@ -210,11 +171,11 @@ class BlockParser:
         above = self._blocks.last if self._blocks.open is None else None
         titled = above is not None and above.kind is BlockKind.HEADING
         if self.format == "text" and (self._blank or titled):
-            found = section(glance, following, self._margin, titled=titled)
+            found = section(glance, following, self._code.margin, titled=titled)
             if found is not None and found.level == 1:
-                self._margin = max(self._margin, indent_of(following, TAB))
+                self._code.margin = max(self._code.margin, indent_of(following, TAB))
             elif glance[:1] not in " \t":
-                self._margin = 0
+                self._code.margin = 0
             if found is not None:
                 return found
         return heading(glance, following, after_blank=self._blank, markdown=self._is_markdown)
@@ -237,7 +198,7 @@ class BlockParser:
         self._set_in(indent)
 
     def _set_in(self, indent: int) -> None:
-        self._blocks.items.append(Item(indent, indent + _SET_IN, None))
+        self._blocks.items.append(Item(indent, indent + SET_IN, None))
 
     def _code_line(self, start: int, line: str) -> None:
         end = start + len(line)
