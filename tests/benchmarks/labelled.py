@@ -66,10 +66,6 @@ class Corpus:
     foreign: Sequence[dict[str, Any]]
 
 
-def asked_text(query: dict[str, Any]) -> str:
-    return query.get("rewrite") or query["text"]
-
-
 def load_set(folder: Path) -> LabelledSet:
     queries = json_lines(folder / "queries.jsonl")
     if (folder / "files").is_dir():
@@ -211,7 +207,7 @@ def _asked(corpus: Corpus) -> list[Asked]:
 def _measure(
     corpus: Corpus, collection: CollectionReader, query: dict, foreign: bool
 ) -> Asked | None:
-    question = asked_text(query)
+    question = query.get("rewrite") or query["text"]
     hits = collection.search(question, RETRIEVED)
     parsed = parse_question(question, collection)
     pool = Pool.of(parsed, collection.search(parsed["text"], POOL))

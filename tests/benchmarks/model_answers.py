@@ -93,10 +93,7 @@ def by_plain_prompt(
             ],
         )
     text = reply.choices[0].message.content or ""
-    said += [
-        {"role": "user", "content": query["text"]},
-        {"role": "assistant", "content": text},
-    ]
+    said += [{"role": "user", "content": query["text"]}, {"role": "assistant", "content": text}]
     refused = REFUSED.casefold() in text.casefold()
     right = refused if not query["answerable"] else holds_all(text, query)
     return {"right": right, "answer": text, "calls": 1, "seconds": time.perf_counter() - began}

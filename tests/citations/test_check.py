@@ -36,11 +36,7 @@ ELSEWHERE = "its quote stands in [1], not in [2]"
 
 @pytest.mark.parametrize(
     ("quotes", "why"),
-    [
-        ((), NOT_FOUND),
-        (((2, STALE[1]),), ELSEWHERE),
-        (((1, "locks are eternal"),), NOT_FOUND),
-    ],
+    [((), NOT_FOUND), (((2, STALE[1]),), ELSEWHERE), (((1, "locks are eternal"),), NOT_FOUND)],
 )
 def test_a_part_without_a_located_quote_is_shown_and_says_so(quotes, why):
     found = checked(part("Locks are stale.", *quotes))

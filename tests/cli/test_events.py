@@ -6,15 +6,7 @@ import signal
 import subprocess
 from pathlib import Path
 from types import UnionType
-from typing import (
-    Any,
-    Literal,
-    NotRequired,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
 import pytest
 from crag import crag, sample_home

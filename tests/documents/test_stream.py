@@ -38,8 +38,7 @@ def test_parts_are_whole_lines_that_join_to_the_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content",
-    [b"", b" \n\t\n", b"\xef\xbb\xbf\n", b"\x0c\n" * 300_000, b"\n" * 300_000],
+    "content", [b"", b" \n\t\n", b"\xef\xbb\xbf\n", b"\x0c\n" * 300_000, b"\n" * 300_000]
 )
 def test_a_file_without_text_is_empty(tmp_path: Path, content: bytes) -> None:
     with pytest.raises(DocumentError, match=r"^empty"):

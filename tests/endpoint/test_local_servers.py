@@ -159,8 +159,7 @@ def test_a_server_of_this_machine_is_given_little_until_it_was_timed():
 
 
 @pytest.mark.parametrize(
-    ("pages", "seconds", "less"),
-    [(LLAMA, None, True), (LLAMA, 1.0, False), ({}, None, False)],
+    ("pages", "seconds", "less"), [(LLAMA, None, True), (LLAMA, 1.0, False), ({}, None, False)]
 )
 def test_a_known_server_that_is_late_is_given_less_unless_the_question_had_no_time(
     pages, seconds, less, monkeypatch

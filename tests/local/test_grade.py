@@ -1,5 +1,7 @@
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
-from local_corpus import grade_request, graded
+from local_corpus import StaticReranker, build, grade_request, graded
+
+from rag.engines.local.grade import Pool, answer_features
 
 
 def test_what_a_file_is_called_counts_as_held(tmp_path):
@@ -13,4 +15,15 @@ def test_what_a_file_is_called_counts_as_held(tmp_path):
     told = zip(request.chunks, graded(request, collection).grades, strict=True)
     grades = {chunk["source"]: grade for chunk, grade in told}
     assert "covers 'bill', 'vet'" in (grades["vet_bill.txt"]["reason"] or "")
+    collection.close()
+
+
+def test_what_corrections_bring_does_not_make_the_best_stand_out(tmp_path):
+    collection = build(tmp_path)
+    request = grade_request(collection, "How many arches does the Tarn viaduct have?")
+    pool = Pool.of(request.parts[0]["question"], request.parts[0]["pool"])
+    own = request.chunks[:2]
+    brought = [{**chunk, "loop": 1} for chunk in request.chunks[2:]]
+    alone, more = (answer_features(pool, each, StaticReranker()) for each in (own, own + brought))
+    assert more["margin"] == alone["margin"] > 0
     collection.close()

@@ -86,9 +86,7 @@ def test_a_missing_named_file_is_an_error_and_the_users_own_is_not(tmp_path: Pat
     assert load_settings({}).k == 8
 
 
-def test_an_unusable_flag_is_a_usage_error_and_a_variable_is_named(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_an_unusable_flag_is_a_usage_error_and_a_variable_is_named(monkeypatch: pytest.MonkeyPatch):
     with pytest.raises(UsageError, match=r"--k"):
         load_settings({"k": 0})
     monkeypatch.setenv("CRAG_K", "x")
@@ -119,9 +117,7 @@ def test_names_that_could_leave_their_place_are_refused(name: str):
         load_settings({"collection": name})
 
 
-def test_openai_variables_are_understood_and_a_key_is_never_shown(
-    monkeypatch: pytest.MonkeyPatch,
-):
+def test_openai_variables_are_understood_and_a_key_is_never_shown(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     settings = load_settings({})

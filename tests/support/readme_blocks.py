@@ -34,8 +34,7 @@ What `crag COMMAND --help` prints. Made by the program
 twin in the environment: `CRAG_MAX_LOOPS` for `--max-loops`.
 """
 BLOCK = re.compile(
-    r"(?P<head><!-- run: (?P<run>.+?) -->\n```\w*\n)(?P<printed>.*?)(?P<foot>\n```)",
-    re.DOTALL,
+    r"(?P<head><!-- run: (?P<run>.+?) -->\n```\w*\n)(?P<printed>.*?)(?P<foot>\n```)", re.DOTALL
 )
 VARIES = (
     (re.compile(r"\d{8}-\d{6}-[0-9a-f]{6}"), "20261121-090000-c0ffee"),

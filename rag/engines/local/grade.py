@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 import numpy as np
 
@@ -159,16 +160,20 @@ def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
 def answer_features(
     pool: Pool, documents: Sequence[RetrievedChunk], reading: Reranker
 ) -> dict[str, float]:
-    """Whether what is shown answers: the best stretch's similarity, coverage and judgement, and how
-    far the first chunk stands out.
+    """Whether what is shown answers: how much of the question the best stretch covers, what the
+    cross-encoder says of it, its similarity, and its margin over the middle one of the stretches
+    that the question itself found: what corrections brought lies lower.
     """
-    nearest = best_of(judge_stretches(pool.question, documents, reading))
-    fused = max((each["fused"] for each in pool.features.values()), default=0.0)
+    found = judge_stretches(pool.question, documents, reading)
+    nearest = best_of(found)
+    if nearest is None:
+        return dict.fromkeys(("similarity", "covered", "judged", "margin"), 0.0)
+    own = [each.score for each in found if not each.stretch.chunk["loop"]]
     return {
-        "likeness": nearest.similarity if nearest else 0.0,
-        "covered": coverage(pool.question, nearest.stretch) if nearest else 0.0,
-        "lead": pool.lead(fused),
-        "judged": nearest.judged if nearest else 0.0,
+        "similarity": nearest.similarity,
+        "covered": coverage(pool.question, nearest.stretch),
+        "judged": nearest.judged,
+        "margin": nearest.score - median(own or [each.score for each in found]),
     }
 
 
