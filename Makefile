@@ -46,10 +46,11 @@ format: install
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
 
-# Fits every fitted file again. DATA holds labelled sets, DOCS and NATURAL documentations with questions.
+# Fits every fitted file again. DATA holds labelled sets, DOCS and UNLIKE documentations with questions:
+# UNLIKE's, in other words than the pages, are of no figure but its own.
 fit: install
 	$(BIN)/python tests/benchmarks/fit_grader.py --data $(DATA) --docs $(DOCS) --questions 80
-	$(BIN)/python tests/benchmarks/fit_reader.py --docs $(DOCS) $(NATURAL) --home build/fit --write
+	$(BIN)/python tests/benchmarks/fit_reader.py --docs $(UNLIKE) --home build/fit --write
 
 # Forty newcomers' questions, asked of the documentation itself.
 ask-docs: install

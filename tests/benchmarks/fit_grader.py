@@ -82,7 +82,7 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
     ]
     kept = json.loads(FILE.read_text(encoding="utf-8"))
     data: dict[str, Any] = {
-        "reader": kept["reader"],  # `fit_reader.py` fits it
+        **kept,  # `fit_reader.py` fits what stands in for `in_domain` where somebody reads
         "chunk": logistic(
             [chunk for _, chunk, _ in pairs],
             CHUNK,
@@ -140,9 +140,8 @@ def _relevant_from(rows: Sequence[Asked], model: GraderModel) -> float:
     grid = [step / 100 for step in range(1, 86)]
     wells, sets = [], []
     for name in sorted({row.set_name for row in rows} - set(DOCS)):
-        whole = [
-            row for row in rows if row.set_name == name and not row.foreign and row.size == "full"
-        ]
+        own = (row for row in rows if row.set_name == name and not row.foreign)
+        whole = [row for row in own if row.size == "full"]
         decides, truth = pairs_of(whole, model, deciding)
         wells.append([balanced_accuracy(decides, truth, threshold) for threshold in grid])
         sets.append(WEIGHT_OF_SET.get(name, 1.0))

@@ -25,6 +25,8 @@ from rag.index.vocabulary import reading_for
 from rag.question.parts import OUT_OF_DOMAIN, read_parts
 from rag.reading.reranker import Reranker
 from rag.reading.snippets import shown_snippets
+from rag.session import Session
+from state.passages import QuestionPart
 
 FEATURES = {"judge": ("covered", "judged", "margin"), "reader": ("similarity", "covered", "margin")}
 UNSURE = 0.45
@@ -46,31 +48,37 @@ class Shown:
     right: bool
 
 
+class Unjudged(Reranker):
+    """As where the cross-encoder's weights are not."""
+
+    @property
+    def judges(self) -> bool:
+        return False
+
+
 def measured(source: Source, home: Path) -> list[dict[str, Shown]]:
     """A row a question, of each of FEATURES."""
-    rows, judging, reading = [], Reranker(home), Reranker(home)
-    reading._judge = None
+    rows, rerankers = [], {"judge": Reranker(home), "reader": Unjudged(home)}
     with opened(source, home) as session:
         for query in source.queries:
             with reading_for(session.reader, query["text"]):
                 parts = read_parts(query["text"], session.reader)
-                if len(parts) > 1:
-                    continue
-                part = parts[0]
-                hits = session.reader.search(part["question"]["text"], session.settings.k)
-                pool = Pool.of(part["question"], part["pool"])
-                row = {}
-                for name, reranker in (("judge", judging), ("reader", reading)):
-                    found = shown_snippets([part["question"]], hits, reranker, session.reader)
-                    features = answer_features(pool, hits, reranker)
-                    cited = [each["located"] for each in found]
-                    said = "\n".join(each["shown"] for each in cited)
-                    of_file = "must" in query or any(is_of(each["source"], query) for each in cited)
-                    known = bool(query["answerable"])
-                    right = known and of_file and holds_all(said, query)
-                    row[name] = Shown(source.name, features, known, right)
-            rows.append(row)
+                if len(parts) == 1:
+                    asked = source.name, query, parts[0], session
+                    rows.append({name: _shown(*asked, each) for name, each in rerankers.items()})
     return rows
+
+
+def _shown(
+    source: str, query: dict[str, Any], part: QuestionPart, session: Session, reranker: Reranker
+) -> Shown:
+    hits = session.reader.search(part["question"]["text"], session.settings.k)
+    found = shown_snippets([part["question"]], hits, reranker, session.reader)
+    features = answer_features(Pool.of(part["question"], part["pool"]), hits, reranker)
+    of_file = "must" in query or any(is_of(each["located"]["source"], query) for each in found)
+    known = bool(query["answerable"])
+    said = "\n".join(each["located"]["shown"] for each in found)
+    return Shown(source, features, known, known and of_file and holds_all(said, query))
 
 
 def fitted(rows: Sequence[Shown], name: str) -> dict[str, Any]:

@@ -52,7 +52,9 @@ def corrected(folder: Path, loops: int) -> list[list[Call]]:
     """The calls of each loop of a question that is corrected `loops` times; the first list are
     those before a correction.
     """
-    pages = {f"{page}.md": f"# Harbour {page}\n\n{_ferries(page)}" for page in range(PAGES)}
+    sails = "The ferry {0}x{1} of harbour {0} sails at {1}."
+    said = [" ".join(sails.format(page, n) for n in range(SENTENCES)) for page in range(PAGES)]
+    pages = {f"{page}.md": f"# Harbour {page}\n\n{text}" for page, text in enumerate(said)}
     found: list[list[Call]] = [[]]
 
     def reply(body: Any) -> Any:
@@ -77,11 +79,6 @@ def corrected(folder: Path, loops: int) -> list[list[Call]]:
     if answer["loop_count"] != loops:
         raise SystemExit(f"{answer['loop_count']} loops were made, not {loops}.")
     return found
-
-
-def _ferries(page: int) -> str:
-    sails = (f"The ferry {page}x{n} of harbour {page} sails at {n}." for n in range(SENTENCES))
-    return " ".join(sails)
 
 
 def main() -> None:
