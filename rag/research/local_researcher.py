@@ -32,6 +32,7 @@ class LocalResearcher:
     """A `Researcher` that asks the corrective graph."""
 
     writes = False
+    one_by_one = False
 
     def __init__(self, corrective: Corrective) -> None:
         self._corrective = corrective

@@ -102,6 +102,11 @@ class ModelResearcher:
         self._budget = budget
         self._reader = reader
 
+    @property
+    def one_by_one(self) -> bool:
+        """A server that reads slowly on this machine's own processor."""
+        return self._chat.server.answers_once
+
     def plan(self, view: RunView) -> Planned:
         warnings: list[str] = []
         contents = table_of_contents(self._reader, [view.state["question"], *view.state["leads"]])

@@ -92,6 +92,11 @@ class Researcher(Protocol):
     writes: bool
     """Whether it can write an answer above what was found."""
 
+    @property
+    def one_by_one(self) -> bool:
+        """Whether subtasks that run side by side would only wait for each other."""
+        ...
+
     def plan(self, view: RunView) -> Planned: ...
 
     def work(self, task: Subtask, read: ReadFiles) -> Researched:

@@ -196,6 +196,23 @@ def test_independent_subtasks_run_at_once(home: Path):
     assert not meet.broken
 
 
+def test_a_slow_server_of_this_machine_is_asked_one_thing_after_another(home: Path, monkeypatch):
+    monkeypatch.setattr("rag.engines.openai.server.SLOW", 10.0**9)
+    asked: list[str] = []
+    pages = {"/props": {"default_generation_settings": {"n_ctx": 100_000}}}
+    model = researcher([[STONE, IRON, ANNA, LENA]], [END], usage=(5_000, 5))
+
+    def alone(body):
+        asked.append("comes")
+        time.sleep(0.05)
+        asked.append("goes")
+        return model(body)
+
+    with ScriptedServer(always=alone, pages=pages) as server, research(server, home) as run:
+        assert run.start(QUESTION)["subtasks"] == 5
+    assert asked == ["comes", "goes"] * len(server.requests)
+
+
 def test_an_escalation_is_answered_and_the_run_goes_on(home: Path):
     model = researcher([[STONE], PLAN], [decide("escalate", question="Which bridge?"), END])
     with ScriptedServer(always=model) as server:

@@ -16,6 +16,7 @@ class ScriptedResearcher:
     """
 
     writes = False
+    one_by_one = False
 
     def __init__(self, width: int = 1, enough: float = math.inf) -> None:
         self.width = width
