@@ -82,7 +82,7 @@ def settings_with(text: str, changes: Mapping[str, str | None]) -> str:
     lines = text.splitlines()
     end = next((n for n, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
     own = [line for line in lines[:end] if line.partition("=")[0].strip().strip('"') not in changes]
-    own += [f"{key} = {json.dumps(value)}" for key, value in changes.items() if value is not None]
+    own += [f"{key} = {_toml(value)}" for key, value in changes.items() if value is not None]
     texts = ("\n".join(part).strip("\n") for part in (own, lines[end:]))
     return "\n\n".join(filter(None, texts)) + "\n"
 
@@ -90,11 +90,13 @@ def settings_with(text: str, changes: Mapping[str, str | None]) -> str:
 def write_settings(file: Path, text: str) -> None:
     """Raises SettingsError where it cannot be written."""
     try:
+        data = text.encode()  # before the file is emptied: half a character cannot be written
         file.parent.mkdir(parents=True, exist_ok=True)
         file.touch(mode=0o600)  # it may come to hold a key
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
+        file.write_bytes(data)
+    except (OSError, UnicodeEncodeError) as error:
+        why = getattr(error, "strerror", None) or error
         raise SettingsError(
-            f"The settings file {file} cannot be written: {error.strerror}.",
+            f"The settings file {file} cannot be written: {why}.",
             "Choose another with --config.",
         ) from None

@@ -11,6 +11,7 @@ from pydantic import SecretStr
 
 from state.errors import SettingsError
 from state.settings import Settings
+from state.urls import is_parsable
 
 if TYPE_CHECKING:
     from openai import DefaultHttpxClient, OpenAI
@@ -61,13 +62,14 @@ def chat_endpoint(settings: Settings) -> Endpoint:
 
 def host_of(base_url: str | None) -> str:
     """The host a person is told of; no credentials, path or query in it."""
-    parts = urlsplit((base_url or OPENAI_URL).strip())
+    address = (base_url or OPENAI_URL).strip()
+    parts = urlsplit(address if is_parsable(address) else "")
     try:
         host, port = parts.hostname, parts.port
     except ValueError:
         host, port = None, None
     wrong = hint = ""
-    if parts.scheme not in ("http", "https") or not host or not host.isprintable():
+    if parts.scheme not in ("http", "https") or not host:
         wrong, hint = "is no http(s) URL", "Write it like http://localhost:11434/v1."
     elif parts.username or parts.password:
         wrong, hint = "holds a user name or password", "Put the key into api_key."

@@ -53,8 +53,10 @@ def _server(kind: str, port: int) -> LocalServer | None:
     rows: Any = None
     with suppress(*foreign_errors()), http_client(endpoint) as client:
         rows = _asking(client, endpoint, SECONDS)("/v1/models").get("data")
-    names = [row["id"] for row in rows if isinstance(row, dict)] if isinstance(rows, list) else None
-    if names is None or not all(isinstance(name, str) for name in names):
+    if not isinstance(rows, list):
+        return None
+    names = [row.get("id") for row in rows if isinstance(row, dict)]
+    if not all(isinstance(name, str) for name in names):
         return None
     facts = {name: facts_of(endpoint, name, SECONDS) for name in names[:MOST_MODELS]}
     kinds = [each.kind for each in facts.values() if each.kind]

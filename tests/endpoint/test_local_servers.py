@@ -52,6 +52,12 @@ def test_a_server_that_lists_its_models_anywhere_is_of_no_known_kind():
     assert (facts.kind, facts.context) == (None, None)
 
 
+@pytest.mark.parametrize("rows", [None, {}, [{"name": "qwen"}], [{"id": 1}]])
+def test_a_list_of_something_else_is_no_server_of_models(rows):
+    with ScriptedServer(pages={"/v1/models": {"data": rows}}) as server:
+        assert local_servers({"any": int(server.host.rpartition(":")[2])}) == []
+
+
 @pytest.mark.parametrize("misdeed", MISDEEDS)
 def test_what_is_no_such_server_is_none_at_once(misdeed):
     with bad_server(MISDEEDS[misdeed]) as port:
@@ -77,8 +83,22 @@ def test_a_model_is_set_and_taken_out_and_the_rest_of_the_file_stays(tmp_path):
     assert file.read_text() == before.replace('model = "old"\n', "")
 
 
+def test_a_name_outside_the_basic_plane_is_read_back(tmp_path):
+    words = ("--config", tmp_path / "c.toml")
+    assert crag(tmp_path, "model", "use", "http://localhost:1/v1", "m😀", *words).exit_code == 0
+    assert "m😀" in crag(tmp_path, "config", "show", *words).stdout
+
+
 @pytest.mark.parametrize(
-    "words", [("http://localhost:1/v1",), ("localhost:1", "m"), ("http://me:secret@h/v1", "m")]
+    "words",
+    [
+        ("http://localhost:1/v1",),
+        ("localhost:1", "m"),
+        ("http://me:secret@h/v1", "m"),
+        ("http://[h/v1", "m"),
+        ("http://localhost:1/v1 m", "m"),
+        ("http://localhost:1/v1", "m\udcff"),
+    ],
 )
 def test_what_names_no_model_writes_nothing(words, tmp_path):
     refused = crag(tmp_path, "model", "use", *words, "--config", tmp_path / "c.toml")
