@@ -55,7 +55,7 @@ def _server(kind: str, port: int) -> LocalServer | None:
         rows = _asking(client, endpoint, SECONDS)("/v1/models").get("data")
     if not isinstance(rows, list):
         return None
-    names = [row.get("id") for row in rows if isinstance(row, dict)]
+    names: list[Any] = [row.get("id") for row in rows if isinstance(row, dict)]
     if not all(isinstance(name, str) for name in names):
         return None
     facts = {name: facts_of(endpoint, name, SECONDS) for name in names[:MOST_MODELS]}
