@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 
 from rag.index.ranking import term_weights
@@ -72,6 +73,15 @@ def with_context(question: str, context: str) -> str:
 
 
 def split_context(question: str) -> tuple[str, str]:
-    """The question without its context, and that; empty where it has none."""
-    place = question.rfind(" (") if question.endswith(")") else -1
-    return (question, "") if place < 0 else (question[:place], question[place + 2 : -1])
+    """The question and the context in brackets behind it, which is empty where it has none."""
+    if not question.endswith(")"):
+        return question, ""
+    depth, place = 0, question.rfind(" (")  # the last one where brackets do not match
+    for bracket in reversed([*re.finditer(r"[()]", question)]):
+        depth += 1 if bracket[0] == ")" else -1
+        if depth == 0:
+            place = bracket.start() - 1
+            break
+    if not question.startswith(" (", place):
+        return question, ""
+    return question[:place], question[place + 2 : -1]

@@ -3,7 +3,7 @@ import time
 import pytest
 from local_corpus import build
 
-from rag.question.parse import parse_question
+from rag.question.parse import parse_question, split_context
 from rag.question.parts import read_parts, split
 
 
@@ -46,6 +46,10 @@ def test_a_misspelt_word_counts_as_the_one_it_stands_for(railway):
             "Who built it, and when was it sold? (RFC 12)",
             ["Who built it (RFC 12)", "when was it sold? (RFC 12)"],
         ),
+        (
+            "and is it slow? (How does the GC (garbage collector) work?)",
+            ["and is it slow? (How does the GC (garbage collector) work?)"],
+        ),
         ("When is it red, and when green?", ["When is it red, and when green?"]),
         (
             "Can dogs ride, and in which car? When is it red, and when green?",
@@ -72,6 +76,23 @@ def test_a_misspelt_word_counts_as_the_one_it_stands_for(railway):
 )
 def test_questions_within_a_question_are_told_apart(question, parts):
     assert split(question) == parts
+
+
+@pytest.mark.parametrize(
+    ("question", "context"),
+    [
+        ("and it? (How does the GC (garbage collector) work?)", "How does the GC (garbage"),
+        ("and it (really)? (the sum (a (b)))", "the sum (a (b))"),
+        ("and step 2? (What does step 1) do?)", "What does step 1) do?"),
+        ("What does (a) do, and f(x)", ""),
+        ("(no question)", ""),
+        (")", ""),
+    ],
+)
+def test_a_context_may_hold_brackets_itself(question, context):
+    typed, found = split_context(question)
+    assert found.startswith(context)
+    assert question == (f"{typed} ({found})" if context else typed)
 
 
 @pytest.mark.parametrize("piece", ["what is ", "who did ", "is ", "- ", "a.", "1"])
