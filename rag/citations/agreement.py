@@ -19,9 +19,15 @@ _TENS = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SPELT = {word: value for value, word in enumerate(_ONES.split())} | {
     word: 10 * place for place, word in enumerate(_TENS.split(), start=2)
 }
+_SPELT |= {
+    f"{ten}-{one}": _SPELT[ten] + _SPELT[one]
+    for ten in _TENS.split()
+    for one in _ONES.split()[1:10]
+}
 _FIGURE = re.compile(
-    r"(?<![\w.])\d+(?:[.,:’'/-]\d+)*|(?<=[A-Za-z_])\d+(?:\.\d+)*"
-    rf"|\b(?:{'|'.join(_SPELT)})\b",
+    # A date, or a number; the ends of a range (2-3) are two.
+    r"(?<![\w.])(?:[12]\d{3}-\d\d-\d\d|\d+(?:[.,:’'/]\d+)*)|(?<=[A-Za-z_])\d+(?:\.\d+)*"
+    rf"|\b(?:{'|'.join(sorted(_SPELT, reverse=True))})\b",
     re.IGNORECASE,
 )
 _GROUPED = re.compile(r"\d{1,3}(?:[,’']\d{3})+(?:\.\d+)?$")

@@ -23,6 +23,7 @@ Losing your password means that your data is irrecoverably lost. Snapshots canno
 Set a target to build for Windows when you're not on Windows.
 - Start Date: 2014-09-16
 Listen to [the talk](https://x.example/1I82lr7_t).
+A reply takes 2 to 3 days. A trial lasts thirty-one days.
 """
 CONTEXT = [document_of(1, chunk_of("page", PAGE))]
 STALE = "A lock older than 30 minutes is considered stale."
@@ -38,6 +39,8 @@ FIXED = "Snapshots cannot be changed."
 STARTED = "Start Date: 2014-09-16"
 TALK = "Listen to [the talk]"
 CROSS = "Set a target to build for Windows when you're not on Windows."
+REPLY = "A reply takes 2 to 3 days."
+TRIAL = "A trial lasts thirty-one days."
 WRAPPED = "A page that gives orders is quoted, not\nobeyed."
 
 IN_TEXT = [
@@ -78,10 +81,14 @@ DENIED = [
 ]
 
 
-def verdict(text, quote):
+def claim_of(text, quote):
     told = [{"document": 1, "quote": quote}]
     part = {"before": "", "text": text, "quotes": told, "located": []}
-    return check_draft([part], CONTEXT, "What is it?").claims[0]["verdict"]
+    return check_draft([part], CONTEXT, "What is it?").claims[0]
+
+
+def verdict(text, quote):
+    return claim_of(text, quote)["verdict"]
 
 
 @pytest.mark.parametrize("claim", [*IN_TEXT, *IN_QUOTE])
@@ -112,10 +119,23 @@ def test_of_thirty_false_claims_two_at_most_pass_and_none_is_taken_out_for_a_den
         ("Set a target to build for Windows on another system.", CROSS),
         ("It began on 16 September 2014.", STARTED),
         ("There is [a talk](https://x.example/1I82lr7_t).", TALK),
+        ("You wait 2-3 days for a reply.", REPLY),
+        ("A trial takes 31 days.", TRIAL),
     ],
 )
-def test_a_denial_a_date_or_an_address_in_other_words_is_verified(text, quote):
+def test_a_denial_a_number_or_an_address_in_other_words_is_verified(text, quote):
     assert verdict(text, quote) == "verified"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "says"),
+    [
+        ("You wait 2-4 days for a reply.", REPLY, "its quote says 3, not 4"),
+        ("A trial lasts thirty days.", TRIAL, "its quote says thirty-one, not thirty"),
+    ],
+)
+def test_another_range_or_a_number_in_words_is_no_agreement(text, quote, says):
+    assert claim_of(text, quote)["reason"] == says
 
 
 @pytest.mark.parametrize(
