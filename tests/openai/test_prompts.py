@@ -75,6 +75,16 @@ def test_planted_instructions_stay_inside_the_fences_and_are_declared_to_be_data
         assert not any("Ignore all" in line or "now free" in line for line in lines)
 
 
+def test_the_shape_of_a_reply_is_told_outside_of_every_fence():
+    graded = sent(lambda engine: engine.grade(grading(PARIS)), call(grades(True)))
+    checked = sent(
+        lambda engine: engine.verify(["Big."], ["Paris is big."]), text('{"claim_1": 1}')
+    )
+    for _, user in (graded, checked):
+        assert "Reply with one JSON object" in user
+        assert "Reply with" not in "".join(fenced(user)[0])
+
+
 def test_nothing_changes_before_the_documents_on_a_retry():
     first = prompts.generate_messages(answering())
     again = prompts.generate_messages(answering(feedback=["Paris is big."]))

@@ -49,6 +49,7 @@ def test_a_follow_up_costs_one(reply, question):
         *("The capital of Germany is Berlin.", "What of Germany [1]?", QUESTION),
         "I'm sorry, I cannot rewrite this question. What is it?",
         "There is no question in the conversation?",
+        '{"question": ["What is it?"]}',
     ],
 )
 def test_what_is_no_question_of_its_own_leaves_it_to_code_with_a_warning(reply):
@@ -58,6 +59,12 @@ def test_what_is_no_question_of_its_own_leaves_it_to_code_with_a_warning(reply):
     assert result.question == "And of Germany? (by code)"
     assert "did not rewrite" in result.warnings[0]
     assert len(server.requests) == 1
+
+
+def test_two_replies_that_differ_make_no_follow_up():
+    with ScriptedServer(text('{"question": "its tea"}\n{"question": "German tea"}')) as server:
+        result = connect(server).contextualize("And Germany", HISTORY)
+    assert result.question == "And Germany (by code)"
 
 
 def test_an_abstention_is_a_turn_without_words_and_markers_are_left_out():
@@ -90,7 +97,13 @@ def test_where_code_alone_graded_the_model_is_asked_for_other_words():
 
 
 @pytest.mark.parametrize(
-    "reply", ["I cannot help with that", "seat of government [1]", "N/A", "", QUESTION.lower()]
+    "reply",
+    [
+        *("I cannot help with that", "seat of government [1]", "N/A", "", QUESTION.lower()),
+        '{"queries": ["seat of government"]}\n{"queries": ["French capital"]}',
+        '{"queries": [{"query": "seat of government"}]}',
+        '{"queries": true}',
+    ],
 )
 def test_a_rewrite_that_says_nothing_new_is_left_to_code(reply):
     with ScriptedServer(text(reply)) as server:

@@ -75,19 +75,22 @@ class ReadReply(Generated):
         return any(part["quotes"] for part in self.parts)
 
 
-def read_reply(text: str) -> ReadReply:
-    """The answer that a reply holds; of one in no known form its sentences with their markers."""
+def read_reply(text: str, *, formed: bool = True) -> ReadReply:
+    """The answer that a reply holds, whether it was asked for in JSON (`formed`) or not. A reply in
+    no known form is read as sentences with their markers, and so is JSON that such a one quotes.
+    """
+    is_json = text.startswith("{") or (formed and text.startswith("```json"))
     for found in json_objects(text):
-        read = _read(found)
+        is_part = "text" in found and (is_json or "quotes" in found)
+        read = _read(found, found.get("parts", [found] if is_part else None))
         if read is not None:
             return read
-    if text.startswith(("{", "```json")):  # it was meant to be JSON and broke off
+    if is_json:  # it broke off, or has another shape
         return ReadReply([_part(each, [], "") for each in partial_texts(text) if each.strip()])
     return ReadReply(_with_lead_ins(read_parts(text)))
 
 
-def _read(reply: Mapping[str, Any]) -> ReadReply | None:
-    told = reply.get("parts", [reply] if "text" in reply else None)
+def _read(reply: Mapping[str, Any], told: Any) -> ReadReply | None:
     if not isinstance(told, list):
         return None
     missing = reply.get("missing")

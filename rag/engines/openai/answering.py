@@ -49,7 +49,7 @@ def generate(
     for formed in (False,) if server.known.answers == "plain" else (True, False):
         shown = _StreamedText(emit, formed=formed)
         reply = _asked(chat, request, budget, shown if streamed else None, formed=formed)
-        read = read_reply(reply.text)
+        read = read_reply(reply.text, formed=formed)
         refuses = _refuses(read, request)
         if reply.whole and (refuses or (read.formed and not read.held)):
             if read.parts or server.known.answers == "quotes":
@@ -141,7 +141,7 @@ class _StreamedText:
         self._show(self._visible(text, whole=True))
 
     def _visible(self, text: str, *, whole: bool = False) -> str:
-        json = text.startswith(("{", "```json", "```\n{"))
+        json = text.startswith("{") or (self._formed and text.startswith(("```json", "```\n{")))
         shown = " ".join(partial_texts(text)) if json else text
         start = shown[: len(NO_ANSWER)].casefold()
         unsure = any(each.startswith(start) for each in (NO_ANSWER, "<think", "```"))

@@ -197,7 +197,7 @@ def verify_messages(claims: Sequence[str], quotes: Sequence[str]) -> Messages:
         f"{fenced(f'quote_{number}', '', quote)}\n{fenced(f'claim_{number}', '', one_line(claim))}"
         for number, (claim, quote) in enumerate(zip(claims, quotes, strict=True), 1)
     ]
-    return _messages(VERIFY, parts)
+    return _messages(VERIFY, [*parts, "Check every claim against its own quote."])
 
 
 def sendable(messages: Messages) -> Messages:

@@ -74,7 +74,7 @@ def rewrite(
     """The model's queries; None where it proposes none that was not tried."""
     told = _asked(chat, rewrite_messages(request, collection), Queries, budget)
     known = [*request.tried, request.question]
-    listed = told if isinstance(told, list) else str(told).splitlines()
+    listed = told if isinstance(told, list) else told.splitlines()
     lines = [line for each in listed if (line := usable_line(each)) and _is_new(line, known)]
     if not lines:
         return None
@@ -82,11 +82,14 @@ def rewrite(
     return Rewritten(first, "the model put it in other words", next(iter(others), None))
 
 
-def _asked(chat: ChatModel, messages: Messages, wanted: type[BaseModel], budget: Budget) -> Any:
+def _asked(
+    chat: ChatModel, messages: Messages, wanted: type[BaseModel], budget: Budget
+) -> str | list[Any]:
     """The one field of the reply, or the reply itself where it is no JSON."""
     reply = chat.ask(messages, budget, LINE, wanted)
     (name,) = wanted.model_fields
-    return reply.fields().get(name, "" if reply.text.startswith("{") else reply.text)
+    told = reply.fields().get(name, "" if reply.text.startswith("{") else reply.text)
+    return told if isinstance(told, (str, list)) else ""
 
 
 def _is_new(line: str, known: Sequence[str]) -> bool:
@@ -96,10 +99,11 @@ def _is_new(line: str, known: Sequence[str]) -> bool:
 
 
 def usable_line(told: Any) -> str | None:
-    """The one line a model was asked for, without label and quotation marks; None if what it
-    wrote is no line of that kind: nothing, an essay, or words without a letter.
+    """The one line that a model was asked for, without label and quotation marks; None if what it
+    wrote is no line of that kind: no text, an essay, or words without a letter.
     """
-    lines = [line.strip() for line in str(told).splitlines() if line.strip()]
+    lines = [line.strip() for line in told.splitlines()] if isinstance(told, str) else []
+    lines = [line for line in lines if line]
     if len(lines) != 1:
         lines = [line for line in lines[:3] if _LABEL.match(line)][:1]
     line = _LABEL.sub("", lines[0]).strip(" \"'`*“”") if lines else ""
