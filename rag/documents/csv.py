@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
@@ -19,6 +20,8 @@ _PROSE_WORDS = 40
 _FIELD_CHARS = 1 << 24
 _ROWS = 500
 _DELIMITERS = ",;\t|"
+_NAMED_DELIMITER = re.compile("sep=(.)\n", re.DOTALL)
+"""What Excel writes above a table."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -26,16 +29,19 @@ def read(reading: Reading) -> Iterator[Part]:
     csv.field_size_limit(_FIELD_CHARS)
     blocks = text_blocks(reading)
     first = next(blocks, "")
-    delimiter = _delimiter(first, reading.path.suffix.lower())
+    named = _NAMED_DELIMITER.match(first)
+    delimiter = named[1] if named else _delimiter(first, reading.path.suffix.lower())
     with reading.path.open("rb") as file:
         encoding = detect(file)
-    if encoding.exact and _is_prose(first, delimiter):
+    if encoding.exact and not named and _is_prose(first, delimiter):
         if is_installed("langchain_community"):  # its makers have archived it
             yield from _records(reading, delimiter, encoding.name)
             return
         reading.warn("records of prose are read as rows: langchain-community is not installed")
     texts = (block.replace("\0", "") for block in chain([first], blocks))
-    lines = (line for text in texts for line in text.splitlines(keepends=True))
+    lines = (line for text in texts for line in _lines(text))
+    if named:
+        next(lines)
     rows = csv.reader(lines, delimiter=delimiter)
     try:
         while some := list(islice(rows, _ROWS)):
@@ -90,7 +96,12 @@ def _delimiter(sample: str, suffix: str) -> str:
 def _sample(sample: str, delimiter: str) -> list[list[str]]:
     """The first rows, up to one that is damaged."""
     rows: list[list[str]] = []
-    found = csv.reader(sample.splitlines(keepends=True), delimiter=delimiter)
+    found = csv.reader(_lines(sample), delimiter=delimiter)
     with suppress(csv.Error):
         rows.extend(islice(filter(None, found), _SAMPLE_ROWS))
     return rows
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Unlike `str.splitlines`, a vertical tab within a cell ends none."""
+    return (line + "\n" for line in text.removesuffix("\n").split("\n"))

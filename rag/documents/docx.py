@@ -15,7 +15,8 @@ _PLAIN = ".//*[local-name()='t'][not(../*/*[local-name()='b'])]/text()"
 _NOTES = (("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote"))
 _MANY = 200
 _WRAPPERS = ("{*}sdt", "{*}sdtContent", "{*}customXml", "{*}smartTag", "{*}ins", "{*}moveTo")
-_UNREAD = ("{*}del", "{*}moveFrom", "{*}instrText", "{*}delInstrText", "{*}Fallback", "{*}sdtPr")
+_UNREAD = """{*}del {*}moveFrom {*}instrText {*}delInstrText {*}Fallback {*}sdtPr
+    {*}rt""".split()  # noqa: SIM905
 _SPACED = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011", "ptab": "\t"}
 _SIGNS = {"num": "", "den": "/", "sup": "^", "sub": "_", "rad": "\N{SQUARE ROOT}", "d": ""}
 """Before the parts of an equation, which are put in brackets where they are long."""
@@ -100,13 +101,20 @@ class _Body:
             self.block(block)
 
 
-def _cell_texts(cell: Element) -> list[str]:
-    """The cell's text, and an empty one for each further column that it goes over."""
-    return [_flat(cell), *[""] * (count(_value(cell, "{*}tcPr/{*}gridSpan"), 50) - 1)]
+def _cell_texts(cell: Element) -> list[str | None]:
+    """The cell's text, or None where the one above goes on, and an empty one for each further
+    column that it goes over.
+    """
+    merged = cell.find("{*}tcPr/{*}vMerge")
+    goes_on = merged is not None and attribute(merged, "val") != "restart"
+    wide = count(_value(cell, "{*}tcPr/{*}gridSpan"), 50)
+    return [None if goes_on else _flat(cell), *[""] * (wide - 1)]
 
 
 def _flat(element: Element) -> str:
-    return " ".join(filter(None, (inline_text(p).strip() for p in element.iter("{*}p"))))
+    """Its paragraphs on one line; what is in a box within one comes with it."""
+    outer = (p for p in element.iter("{*}p") if next(p.iterancestors("{*}p"), None) is None)
+    return " ".join(filter(None, (inline_text(p).strip() for p in outer)))
 
 
 def _meanings(root: Element) -> dict[str, _Style]:

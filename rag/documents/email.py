@@ -14,6 +14,7 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_WRITTEN = {"text/plain", "text/html"}
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -39,12 +40,27 @@ def _message(message: EmailMessage, reading: Reading) -> Part:
     if names := [shorten(name) for part in attached if (name := part.get_filename())]:
         lines.append(f"Attachments: {', '.join(names)}")
         reading.warn("attachments are not read")
-    first = next(part for part in message.walk() if not part.is_multipart())
-    bodies = [message.get_body(("plain", "html")), message.get_body(("html",)), first]
-    texts = (_text(body, reading) for body in bodies if isinstance(body, EmailMessage))
-    body = next(filter(str.strip, texts), "")
-    text = "\n".join(lines) + "\n\n" + body.strip("\r\n") + "\n\n"
+    text = "\n".join(lines) + "\n\n" + _body(message, reading) + "\n\n"
     return Part(text, anchor=_sent(message))
+
+
+def _body(message: EmailMessage, reading: Reading) -> str:
+    """What is written in it: all of its parts that follow each other, such as what stands below an
+    attachment, and of alternatives the first that has words.
+    """
+    if message.get_content_type() == "multipart/mixed":
+        bodies = [
+            _body(part, reading)
+            for part in message.iter_parts()
+            if isinstance(part, EmailMessage) and not part.get_filename()
+            if part.get_content_maintype() == "multipart" or part.get_content_type() in _WRITTEN
+        ]
+        if any(bodies):
+            return "\n\n".join(filter(None, bodies))
+    first = next(part for part in message.walk() if not part.is_multipart())
+    found = [message.get_body(("plain", "html")), message.get_body(("html",)), first]
+    texts = (_text(body, reading) for body in found if isinstance(body, EmailMessage))
+    return next(filter(str.strip, texts), "").strip("\r\n")
 
 
 def _sent(message: EmailMessage) -> str | None:

@@ -12,7 +12,7 @@ from rag.documents.stream import Reading
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _SKIPPED = (  # a list of strings would take a line each
     """script style template noscript iframe object embed svg canvas head title meta link
-    select datalist button input textarea audio video map dialog""".split()  # noqa: SIM905
+    select datalist button input textarea audio video map dialog rt rp""".split()  # noqa: SIM905
 )
 _BLOCKS = """html body div p section article main header footer aside nav address blockquote figure
     figcaption details summary form fieldset legend center ul ol menu dl dt dd li table caption
@@ -22,6 +22,10 @@ _HIDDEN = (
     "[not(@role='tabpanel')]"  # one of the others is chosen
     " | //*[@class='katex-html']"  # a formula again, as it is drawn
     " | //*[@class='mw-editsection']"  # beside each heading of a wiki
+    " | //*[contains(@class, 'lineno') or contains(@class, 'linenum') or contains(@class, 'line-n')"
+    " or contains(@class, 'gutter') or @class='ln' or @class='lnt'"
+    " or contains(translate(@style, ' ', ''), 'user-select:none')]"
+    "[translate(., '0123456789 \n\xa0', '') = '']"  # the numbers of the lines of code
 )
 _BREAK = "\ufdd0"
 """Stands for a <br>: no character of any text."""
@@ -49,11 +53,22 @@ def without_machinery(root: Element) -> None:
         element.tail = f" {xml_safe(alt) if ' ' in alt else ''} {xml_safe(element.tail)}"
     _clean_links(root)
     write_formulas(root)
+    _mark_code(root)
     code = {inner for element in root.iter("pre") for inner in element.iter()}
     for element in root.iter(*_BLOCKS):
         if element not in code:
             element.tail = " " + xml_safe(element.tail)
             element.text = " " + xml_safe(element.text)
+
+
+def _mark_code(root: Element) -> None:
+    """Code that Doxygen sets in divisions, and its signatures, which it sets in tables."""
+    for line in root.xpath("//div[@class='fragment']/div[@class='line']"):
+        line.getparent().tag, line.tag, line.tail = "pre", "span", "\n"
+    for signature in root.xpath("//table[@class='memname']"):
+        said = " ".join(text_of(signature).split())
+        signature.clear(keep_tail=True)
+        signature.tag, signature.text = "pre", said
 
 
 def _clean_links(root: Element) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from rag.documents.encoding import read_text
+from rag.documents.html import page_part
 from rag.documents.layout import Layout
 from rag.documents.stream import Part, Reading
 
@@ -16,17 +17,30 @@ _SEEN = ("image/", "application/vnd.")
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """One piece a cell. Pictures are left out, of an HTML output the text form is kept."""
+    """One piece a cell. Pictures are left out; of a table as HTML the text form is kept."""
     for cell in _dicts(json.loads(read_text(reading)), "cells"):
         source = _joined(cell.get("source"))
         if cell.get("cell_type") == "code":
             layout = Layout()
             layout.preformatted(source)
             for output in _dicts(cell, "outputs"):
-                layout.preformatted(_output(output)[:_OUTPUT_CHARS])
+                if written := _written(output.get("data"), reading):
+                    yield layout.part(after="\n")
+                    yield Part(written + "\n\n")
+                else:
+                    layout.preformatted(_output(output)[:_OUTPUT_CHARS])
             yield layout.part(after="\n")
         elif source.strip():
             yield Part(source.rstrip() + "\n\n")
+
+
+def _written(data: Any, reading: Reading) -> str:
+    """An output that a program wrote as Markdown or as a page of HTML."""
+    if not isinstance(data, dict):
+        return ""
+    is_page = _joined(data.get("text/plain")).startswith("<IPython.core.display.HTML")
+    page = _joined(data.get("text/html")) if is_page else ""
+    return (_joined(data.get("text/markdown")) or page_part(page, reading)[1].text).strip()
 
 
 def _output(output: dict[str, Any]) -> str:

@@ -15,23 +15,33 @@ from rag.documents.markup import Element, attribute, count, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
-_DROPPED = frozenset({"tracked-changes", "annotation", "forms", "sequence-decls", "note-citation"})
+_UNREAD = """tracked-changes annotation forms sequence-decls content-validations note-citation
+    ruby-text""".split()  # noqa: SIM905
+_SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _MANIFEST = "META-INF/manifest.xml"
+_TITLE, _BASE = "Title", "parent-style-name"
 _MANY = 200
 _REPEATS = 64
 
 
 def read(reading: Reading) -> Iterator[Part]:
     """The body, some two hundred blocks at a time."""
+    from lxml import etree
+
     with Archive(reading) as archive:
         if _MANIFEST in archive.NameToInfo and b"encryption-data" in archive.member(_MANIFEST):
             raise DocumentError("encrypted OpenDocument: needs a password")
         meta = archive.optional_root("meta.xml")
         reading.title = None if meta is None else real_title(meta.findtext("{*}meta/{*}title"))
-        body = archive.root("content.xml").find("{*}body")
+        content = archive.root("content.xml")
+        body = content.find("{*}body")
         if body is None:
             raise DocumentError("damaged OpenDocument: it has no body")
-        walk = _Body(Layout(), reading)
+        unread = (f"{{*}}{each}" for each in _UNREAD)
+        etree.strip_elements(body, *unread, f"{_SVG}title", with_tail=False)
+        based = content.iterfind("{*}automatic-styles/{*}style")
+        titles = (attribute(s, "name") for s in based if attribute(s, _BASE) == _TITLE)
+        walk = _Body(Layout(), reading, frozenset([_TITLE, *titles]))
         slides = 0
         for number, block in enumerate((block for part in body for block in part), 1):
             kind, within = name(block), name(block.getparent())
@@ -50,16 +60,17 @@ def read(reading: Reading) -> Iterator[Part]:
 class _Body:
     layout: Layout
     _reading: Reading
+    _titles: frozenset[str | None]
     _cells: int = 0
 
     def block(self, element: Element, listed: int = -1) -> None:
         kind = name(element)
-        if not kind or kind in _DROPPED:
-            return
         if kind == "h":
-            self.layout.heading(inline(element), count(attribute(element, "outline-level"), 6))
+            self._heading(inline(element), count(attribute(element, "outline-level"), 6))
         elif kind == "p":
-            if listed >= 0:
+            if attribute(element, "style-name") in self._titles:
+                self._heading(inline(element), 1)
+            elif listed >= 0:
                 self.layout.item(inline(element), listed)
             else:
                 self.layout.paragraph(inline(element))
@@ -71,6 +82,11 @@ class _Body:
             self._all(element, listed + 1)
         else:
             self._drawn(element, listed)
+
+    def _heading(self, said: str, level: int) -> None:
+        self.layout.heading(said, level)
+        if self._reading.title is None and level == 1:
+            self._reading.title = said
 
     def _drawn(self, element: Element, listed: int) -> None:
         """A slide, its title, its notes, or what else holds more."""
@@ -93,13 +109,21 @@ class _Body:
             self.block(inner, listed)
 
     def _table(self, element: Element) -> None:
-        rows: list[list[str]] = []
+        rows: list[list[str | None]] = []
         for tr in element.iter("{*}table-row"):
-            cells: list[str] = []
+            if next(tr.iterancestors("{*}table")) is not element:
+                continue
+            cells: list[str | None] = []
+            wide = 0  # up to this column the last cell goes
             for cell in tr.iterchildren("{*}table-cell", "{*}covered-table-cell"):
-                text = " ".join(inline(p) for p in cell.iter("{*}p", "{*}h"))
-                times = attribute(cell, "number-columns-repeated") if text else None
-                cells += [text] * count(times, _REPEATS)
+                said = " ".join(inline(p) for p in cell.iter("{*}p", "{*}h"))
+                is_below = name(cell) == "covered-table-cell" and len(cells) >= wide
+                spanned = attribute(cell, "number-columns-spanned")
+                wide = max(wide, len(cells) + count(spanned, _REPEATS))
+                times = count(attribute(cell, "number-columns-repeated"), _REPEATS)
+                cells += [None if is_below else said] * times
+            while cells and cells[-1] == "":
+                cells.pop()
             self._cells += len(cells)
             if self._cells > self._reading.limits.cells:
                 self._reading.warn(f"only the first {self._reading.limits.cells:,} cells were read")
@@ -124,7 +148,9 @@ def inline(element: Element) -> str:
             pieces.append("\n")
         elif kind == "note":
             pieces.append(f" [{inline(node).strip()}] ")
-        elif kind and kind not in _DROPPED and kind != "text-box":
+        elif kind == "desc":  # the words of an image
+            pieces.append(f" {inline(node)} ")
+        elif kind and kind != "text-box":
             pieces.append(inline(node))
         pieces.append(node.tail or "")
     return "".join(pieces)

@@ -64,7 +64,7 @@ def _slide(archive: Archive, slide: str, root: Element, reading: Reading) -> Lay
         titles = (_body_text(shape) for shape in shapes if _is_title(shape))
         reading.title = next((title for title in titles if title.strip()), None)
     targets = _relations(archive, slide).values()
-    for wanted, write in (("chart", _chart), ("notesSlide", _notes)):
+    for wanted, write in _PARTS:
         for member in (member for kind, member in targets if kind == wanted):
             part = archive.optional_root(member)
             if part is not None:
@@ -88,7 +88,10 @@ def _shape(shape: Element, layout: Layout) -> None:
         for table in shape.iter("{*}tbl"):
             rows = table.iterchildren("{*}tr")
             layout.table(
-                [" ".join(map(_text, cell.iter("{*}p"))) for cell in tr.iterchildren("{*}tc")]
+                [
+                    None if cell.get("vMerge") == "1" else " ".join(map(_text, cell.iter("{*}p")))
+                    for cell in tr.iterchildren("{*}tc")
+                ]
                 for tr in rows
             )
     elif kind == "pic":
@@ -131,6 +134,16 @@ def _notes(root: Element, layout: Layout) -> None:
     text = "\n".join(_body_text(each) for each in shapes if _placeholder(each) not in _UNSAID)
     if text.strip():
         layout.paragraph(f"Notes: {text}")
+
+
+def _diagram(root: Element, layout: Layout) -> None:
+    """The shapes of a SmartArt, as its data has them."""
+    for shape in root.iterfind("{*}ptLst/{*}pt/{*}t"):
+        layout.item(" ".join(map(_text, shape.iterchildren("{*}p"))))
+
+
+_PARTS = (("chart", _chart), ("diagramData", _diagram), ("notesSlide", _notes))
+"""What a slide's other parts are, and what writes them."""
 
 
 def _is_title(shape: Element) -> bool:

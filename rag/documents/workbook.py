@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 from itertools import islice
 from typing import Any
 
@@ -73,6 +73,9 @@ def cell_text(value: Any) -> str:
         return str(value).upper()
     if isinstance(value, float):
         return format(value, ".15g")
+    if isinstance(value, timedelta):
+        minutes, seconds = divmod(round(value.total_seconds()), 60)
+        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
     if isinstance(value, datetime):
         return value.isoformat(" ") if value.time() != time() else value.date().isoformat()
     return str(value)

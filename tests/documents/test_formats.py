@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import sys
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
@@ -164,6 +164,20 @@ def test_the_title_of_a_page_is_without_the_site_s_name(
     assert read(save(tmp_path, "a.html", page)).title == expected
 
 
+def test_code_of_a_page_has_its_lines_without_their_numbers(tmp_path: Path) -> None:
+    page = (
+        '<table><tr><td class="linenos"><pre>1\n2</pre></td><td><pre>a = 1\nb = 2</pre></td></tr>'
+        '</table><pre><span class="lnt"> 1</span>c = 3\n<span style="user-select: none">2</span>d'
+        '</pre><div class="fragment"><div class="line"><span class="lineno">1</span>int e;</div>'
+        '<div class="line">  f();</div></div><table class="memname"><tr><td>int fire</td><td>(</td>'
+        "<td>int\xa0</td><td>heat)</td></tr></table><p><ruby>窯<rt>かま</rt></ruby>は熱い。</p>"
+    )
+    assert read(save(tmp_path, "a.html", page)).text == (
+        "```\na = 1\nb = 2\n```\n\n```\nc = 3\nd\n```\n\n```\nint e;\n  f();\n```\n\n"
+        "```\nint fire(int heat)\n```\n\n窯は熱い。\n"
+    )
+
+
 def test_the_sign_of_a_link_to_its_own_heading_is_not_read(tmp_path: Path) -> None:
     page = (
         '<h2>Kilns<a class="headerlink" href="#kilns" title="Link">\N{PILCROW SIGN}</a></h2>'
@@ -289,6 +303,21 @@ def inflate(data: bytes, bits: int) -> bytes:
         return zlib.decompressobj(bits).decompress(data)
     except zlib.error:
         return b""
+
+
+def test_cells_merged_over_rows_are_repeated_and_a_box_in_one_is_read_once(tmp_path: Path) -> None:
+    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    said, first = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>", '<w:vMerge w:val="restart"/>'
+    cell = f"<w:tc><w:tcPr>{{}}</w:tcPr>{said}</w:tc>"
+    boxed = f"<w:pict><w:txbxContent>{said.format('a')}</w:txbxContent></w:pict>"
+    rows = (
+        f"<w:tr>{cell.format('', 'Kiln')}{cell.format('', 'Hours')}</w:tr>"
+        f"<w:tr>{cell.format(first, 'Ada')}{cell.format('', '9')}</w:tr>"
+        f"<w:tr>{cell.format('<w:vMerge/>', '')}<w:tc><w:p><w:r>{boxed}</w:r></w:p></w:tc></w:tr>"
+    )
+    content = f"<w:document {w}><w:body><w:tbl>{rows}</w:tbl></w:body></w:document>"
+    path = zipped(tmp_path / "a.docx", {"word/document.xml": content})
+    assert read(path).text == "Kiln | Hours\nAda | 9\nAda | a\n"
 
 
 def test_docx(tmp_path: Path) -> None:
@@ -432,6 +461,23 @@ def test_pptx_reads_charts_groups_and_the_words_of_pictures(tmp_path: Path) -> N
     )
 
 
+def test_the_shapes_of_a_slide_s_diagram_are_items(tmp_path: Path) -> None:
+    from pptx import Presentation
+    from pptx.opc.package import Part as PackagePart
+    from pptx.opc.packuri import PackURI
+
+    deck = Presentation()
+    part = deck.slides.add_slide(deck.slide_layouts[6]).part
+    shape = "<d:pt><d:t><a:p><a:r><a:t>{}</a:t></a:r></a:p></d:t></d:pt>"
+    shapes = shape.format("Plan") + "<d:pt/>" + shape.format("Fire")
+    data = f'<d:dataModel xmlns:d="d" xmlns:a="a"><d:ptLst>{shapes}</d:ptLst></d:dataModel>'
+    where = PackURI("/ppt/diagrams/data1.xml")
+    diagram = PackagePart(where, "application/xml", part.package, data.encode())
+    part.relate_to(diagram, "x/diagramData")
+    deck.save(str(tmp_path / "a.pptx"))
+    assert read(tmp_path / "a.pptx").text == "- Plan\n- Fire\n\n"
+
+
 def test_xlsx(tmp_path: Path) -> None:
     from openpyxl import Workbook
 
@@ -442,13 +488,13 @@ def test_xlsx(tmp_path: Path) -> None:
     sheet.append(["Engine", "Since", "Power", "Runs"])
     sheet.append(["Ada", date(1931, 5, 2), 40.0, True])
     sheet.append([None, None])
-    sheet.append(["Bo", None, 0.1 + 0.2, "line one\nline two"])
+    sheet.append(["Bo", timedelta(hours=26), 0.1 + 0.2, "line one\nline two"])
     book.create_sheet("Empty")
     path = tmp_path / "a.xlsx"
     book.save(path)
     assert read(path).text == (
         "# Stock\n\nEngine | Since | Power | Runs\nAda | 1931-05-02 | 40 | TRUE\n"
-        "Bo |  | 0.3 | line one line two\n\n# Empty\n\n\n"
+        "Bo | 26:00:00 | 0.3 | line one line two\n\n# Empty\n\n\n"
     )
     sheet.append(["Sum", None, "=SUM(C2:C4)", '=IF(C2>1,"","few")'])
     book.save(path)
@@ -471,6 +517,8 @@ ODF = (
     'xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" '
     'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
     'xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" '
+    'xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" '
+    'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" '
     'xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0"'
 )
 
@@ -505,7 +553,11 @@ def test_sheets_and_slides_of_opendocument_name_their_places(tmp_path: Path) -> 
     repeated = cell.format('table:number-columns-repeated="2"', "50 %")
     sheet = (
         f'<office:spreadsheet><table:table table:name="Fares"><table:table-row>'
-        f"{cell.format('', 'Zone')}{repeated}</table:table-row></table:table></office:spreadsheet>"
+        f"{cell.format('', 'Zone')}{repeated}</table:table-row><table:table-row>"
+        f"{cell.format('', '<office:annotation><text:p>Old</text:p></office:annotation>A')}"
+        '<table:table-cell table:number-columns-repeated="2"/>'
+        f"{cell.format('', 'late')}<table:table-cell table:number-columns-repeated='999'/>"
+        "</table:table-row></table:table></office:spreadsheet>"
     )
     frame = "<draw:frame><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>"
     pages = "".join(
@@ -519,11 +571,38 @@ def test_sheets_and_slides_of_opendocument_name_their_places(tmp_path: Path) -> 
         whole = f"<office:document-content {ODF}>{content}</office:document-content>"
         with open_document(zipped(tmp_path / name, {"content.xml": whole})) as reading:
             found[name] = [(part.anchor, part.text) for part in reading.parts if part.text]
-    assert found["a.ods"] == [("sheet Fares", "# Fares\n\nZone | 50 % | 50 %\n")]
+    assert found["a.ods"] == [("sheet Fares", "# Fares\n\nZone | 50 % | 50 %\nA |  |  | late\n")]
     assert found["a.odp"] == [
         ("slide 1", "# Start\n\nWelcome all\n"),
         ("slide 2", "\n# Plan\n\nTwo boats\n"),
     ]
+
+
+def test_odt_has_its_title_and_the_words_of_pictures_and_repeats_merged_cells(
+    tmp_path: Path,
+) -> None:
+    styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
+    cell = "<table:table-cell {}><text:p>{}</text:p></table:table-cell>"
+    tall = cell.format('table:number-rows-spanned="2"', "Ada")
+    wide = cell.format('table:number-columns-spanned="2"', "Both")
+    rows = (
+        f"{tall}{cell.format('', 'Oil')}",
+        f"<table:covered-table-cell/>{cell.format('', 'Gas')}",
+        f"{wide}<table:covered-table-cell/>{cell.format('', 'x')}",
+    )
+    content = (
+        f"<office:document-content {ODF}><office:automatic-styles>{styles}"
+        "</office:automatic-styles><office:body><office:text>"
+        '<text:p text:style-name="P1">Kiln book</text:p><text:p>Seen<draw:frame><svg:title>Object 3'
+        "</svg:title><svg:desc>by night</svg:desc></draw:frame>only</text:p><table:table>"
+        + "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
+        + "</table:table></office:text></office:body></office:document-content>"
+    )
+    document = read(zipped(tmp_path / "a.odt", {"content.xml": content}))
+    assert document.title == "Kiln book"
+    assert document.text == (
+        "# Kiln book\n\nSeen by night only\n\nAda | Oil\nAda | Gas\nBoth |  | x\n"
+    )
 
 
 def test_a_slide_of_opendocument_is_headed_by_its_title_and_its_notes_are_named(
@@ -591,6 +670,10 @@ Content-Disposition: attachment; filename="plan.pdf"
 
 x
 --B
+Content-Type: text/plain
+
+Written below it
+--B
 Content-Type: message/rfc822
 
 From: cy@example.org
@@ -604,7 +687,8 @@ Subject: inner
 def test_mail(tmp_path: Path) -> None:
     document = read(save(tmp_path, "a.eml", MAIL))
     assert document.title == "Züge"
-    assert "Subject: Züge\nAttachments: plan.pdf\n\nGrüße aus dem Depot\n" in document.text
+    body = "Grüße aus dem Depot\n\nWritten below it\n"
+    assert f"Subject: Züge\nAttachments: plan.pdf\n\n{body}" in document.text
     assert "Subject: inner\n\n<the inner body>" in document.text
     assert "nope" not in document.text
     sent = [part.anchor for part in document.parts]
@@ -660,6 +744,7 @@ def test_notebook(tmp_path: Path) -> None:
             "outputs": [
                 {"output_type": "stream", "text": ["1\n"]},
                 {"data": {"image/png": "AAAA", "text/plain": "<Figure>"}},
+                {"data": {"text/markdown": ["**Two**"], "text/plain": "<IPython Markdown>"}},
                 {"output_type": "error", "ename": "E", "evalue": "bad", "traceback": ["\x1b[0m"]},
             ],
         },
@@ -668,7 +753,7 @@ def test_notebook(tmp_path: Path) -> None:
     document = read(save(tmp_path, "a.ipynb", content))
     assert document.title == "Study"
     assert document.text == (
-        "# Study\nWords\n\n```\nprint(1)\n```\n\n```\n1\n```\n\n```\nE: bad\n```\n\n"
+        "# Study\nWords\n\n```\nprint(1)\n```\n\n```\n1\n```\n\n**Two**\n\n\n```\nE: bad\n```\n\n"
     )
 
 
@@ -681,6 +766,12 @@ def test_csv_rows_are_lines(tmp_path: Path, delimiter: str) -> None:
     )
     document = read(save(tmp_path, "a.csv", buffer.getvalue()))
     assert document.text == 'name | note\nAda | says "hi" and goes\nBo | 1,5;2|3\n'
+
+
+def test_a_table_may_name_its_delimiter_and_hold_vertical_tabs(tmp_path: Path) -> None:
+    table = "sep=;\r\nname;price\r\nAda,\x0bold;1,5\r\nBo,new;2,5\r\n"
+    document = read(save(tmp_path, "a.csv", table))
+    assert document.text == "name | price\nAda, old | 1,5\nBo,new | 2,5\n"
 
 
 def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path, monkeypatch) -> None:

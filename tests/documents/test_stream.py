@@ -22,7 +22,7 @@ def test_cleaning_leaves_no_control_and_is_idempotent(text: str) -> None:
     clean_parts = clean(text)
     assert not CONTROLS.search(clean_parts)
     assert clean(clean_parts) == clean_parts
-    if not re.search("[\x1b\x80-\x9f]", text):
+    if not re.search("[\x08\x1b\x80-\x9f\xad]", text):
         kept = re.sub("[\x00-\x1f\x7f\u2028\u2029]", "", text)
         assert re.sub("[\n\t ]", "", clean_parts) == re.sub("[\n\t ]", "", kept)
 
@@ -48,6 +48,11 @@ def test_a_file_without_text_is_empty(tmp_path: Path, content: bytes) -> None:
 def test_terminal_escapes_are_gone(tmp_path: Path) -> None:
     path = save(tmp_path, "a.md", "# T\x1b[31mred\x1b[0m \x9b2J\x07bell\x00nul\u2028next")
     assert read_document(path).text == "# Tred bellnul\nnext"
+
+
+def test_a_manual_page_in_bold_reads_as_words(tmp_path: Path) -> None:
+    path = save(tmp_path, "a.txt", "N\bNA\bAM\bME\bE\n  the _\bw_\be_\bi_\br\n\b\n")
+    assert read_document(path).text == "NAME\n  the weir\n\n"
 
 
 def test_a_word_is_whole_that_may_be_parted(tmp_path: Path) -> None:
