@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -57,6 +56,7 @@ def thread_settings(given: Shared, *, continue_: bool = False) -> Settings:
     if settings.thread is None and not continue_:
         return settings
     from rag.memory import ThreadMemory
+    from state.settings import variable_of
 
     with ThreadMemory(settings) as memory:
         thread = (None if continue_ else settings.thread) or memory.newest_thread()
@@ -64,7 +64,7 @@ def thread_settings(given: Shared, *, continue_: bool = False) -> Settings:
     settings = settings.model_copy(update={"thread": thread})
     if before is None or before == settings.collection:
         return settings
-    if given.flags["collection"] or os.environ.get("CRAG_COLLECTION"):
+    if given.flags["collection"] or variable_of("collection"):
         terminal.notice(f"Thread {thread} asked {before}; it goes on with {settings.collection}.")
         return settings
     terminal.notice(f"Asking {before}, as thread {thread} did.")

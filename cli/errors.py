@@ -91,19 +91,20 @@ def _describe(error: BaseException) -> tuple[str, str, int]:
         return "Interrupted", "crag: interrupted.", Exit.INTERRUPTED
     if isinstance(error, typer.TyperException):
         return "UsageError", _usage_line(error), getattr(error, "exit_code", Exit.USAGE)
-    kind, known = "Unexpected", error if isinstance(error, CragError) else None
+    known = error if isinstance(error, CragError) else None
     if isinstance(error, OSError):
-        kind, known = "StorageError", storage_error(error)
+        known = storage_error(error)
     elif _lacks_memory(error):
         known = storage_error(OSError(errno.ENOMEM, "no memory"))
     if known is not None:
         return type(known).__name__, f"crag: {known}", exit_code(known)
     if isinstance(error, UnicodeEncodeError) and error.encoding == sys.getfilesystemencoding():
         line = f"crag: The locale's encoding, {error.encoding}, cannot hold the name of a file."
-        return kind, f"{line} Set LC_ALL=C.UTF-8 or PYTHONUTF8=1.", Exit.SETUP
+        return "Unexpected", f"{line} Set LC_ALL=C.UTF-8 or PYTHONUTF8=1.", Exit.SETUP
     what = " ".join(str(error).split())[:500]
     line = f"crag: unexpected {type(error).__name__}: {what}."
-    return kind, f"{line} Run it again with --debug and report the traceback.", Exit.UNEXPECTED
+    line += " Run it again with --debug and report the traceback."
+    return "Unexpected", line, Exit.UNEXPECTED
 
 
 def _lacks_memory(error: BaseException) -> bool:

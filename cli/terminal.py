@@ -110,13 +110,14 @@ class Terminal:
 def prepare_streams() -> None:
     """Give streams that the caller closed (`>&-`) a stand-in, before the first file that is
     opened gets the number of one and is written over. Nobody reads notices there; an answer
-    that is written there fails. What an encoding lacks is shown as a "?".
+    that is written there fails. What an encoding lacks is shown as a "?", and what it cannot read
+    is no failure either.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             opened = os.open(os.devnull, os.O_RDONLY if name == "stdout" else os.O_RDWR)
             setattr(sys, name, os.fdopen(opened, mode, encoding="utf-8", closefd=False))
-    for stream in (sys.stdout, sys.stderr):
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from difflib import get_close_matches
 from typing import NamedTuple
@@ -103,15 +104,15 @@ def _new(talk: Conversation, argument: str) -> None:
 
 
 def _set(talk: Conversation, argument: str) -> None:
-    key, _, value = argument.replace("=", " ", 1).partition(" ")
+    key, *value = re.split(r"\s*=\s*|\s+", argument, maxsplit=1)
     key = key.replace("-", "_")
     if not key:
         for each in CHANGEABLE:
             talk.terminal.out(f"{each:<16}{shown_value(getattr(talk.settings, each))}")
         return
-    if key not in CHANGEABLE or not value.strip():
+    if key not in CHANGEABLE or not any(value):
         raise UsageError("/set takes a key and a value.", f"The keys are {', '.join(CHANGEABLE)}.")
-    talk.change(**{key: value.strip()})
+    talk.change(**{key: value[0]})
     talk.terminal.notice(f"{key} is {shown_value(getattr(talk.settings, key))}.")
 
 

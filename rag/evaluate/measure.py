@@ -120,7 +120,8 @@ class Measurer:
         if answer is None:
             grades = self._grade(asked, first, first)
         else:
-            chunks = answer["loops"][0]["chunks"]
+            loops = answer["loops"][:1]  # none where the question was small talk
+            chunks = (chunk for loop in loops for chunk in loop["chunks"])
             grades = {c["chunk_id"]: (c["relevant"], c["confidence"]) for c in chunks}
         for hit in first:
             true = self._is_relevant(query, hit)

@@ -150,7 +150,7 @@ def _under(title: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _place(citation: Citation) -> str:
-    return f"{written_place(citation)}: “{short_quote(citation['quote'])}”"
+    return f"{one_line(written_place(citation))}: “{short_quote(citation['quote'])}”"
 
 
 def short_quote(quote: str) -> str:

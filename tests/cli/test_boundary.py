@@ -1,3 +1,4 @@
+import errno
 import json
 import signal
 import subprocess
@@ -71,6 +72,13 @@ def test_want_of_memory_and_an_interrupt_are_called_so_whatever_was_made_of_them
     with pytest.raises(SystemExit) as ended:
         end_on(error, given)
     assert (ended.value.code, capsys.readouterr().err) == (code, f"crag: {said}\n")
+
+
+def test_what_the_system_reports_besides_storage_is_called_unexpected(capsys):
+    with pytest.raises(SystemExit) as ended:
+        end_on(ProcessLookupError(errno.ESRCH, "No such process"), ["ask", "q", "--events"])
+    event = json.loads(capsys.readouterr().out)
+    assert (ended.value.code, event["error"], event["exit_code"]) == (1, "Unexpected", 1)
 
 
 def test_an_error_says_what_happened_and_what_to_do_on_one_line():

@@ -94,6 +94,14 @@ def test_question_that_fails_does_not_stop_the_others(home):
     assert len(turns(home, "bad")) == 1
 
 
+def test_a_setting_is_its_key_and_all_behind_it(home):
+    done = crag(home, "chat", stdin="/set k = 5\n/set max-loops\t2\n/set collection a=b\n/set k=\n")
+    told = done.stderr.splitlines()[1:]
+    assert told[:2] == ["k is 5.", "max_loops is 2."]
+    assert "There is no collection 'a=b'." in told[2]
+    assert "/set takes a key and a value." in told[3]
+
+
 def test_thread_goes_on_from_another_home_on_the_same_postgres(home, tmp_path, postgres):
     url = fresh_schema(postgres.url)
     (tmp_path / "elsewhere").mkdir()

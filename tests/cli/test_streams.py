@@ -60,6 +60,12 @@ def test_a_locale_that_cannot_hold_file_names_is_named(tmp_path):
     assert len(ran.stderr.splitlines()) == 1
 
 
+def test_bytes_that_are_no_text_are_asked_about_as_far_as_they_are(tmp_path):
+    line = "printf 'caf\\351 hours' | $CRAG search -"
+    ran = shell(tmp_path, line, PYTHONIOENCODING="utf-8:strict")
+    assert (ran.returncode, ran.stderr[:26]) == (4, "crag: Nothing was ingested")
+
+
 def test_ctrl_c_while_modules_are_read_shows_no_traceback(tmp_path):
     script = tmp_path / "typer.py"  # read in the place of the real one, while cli.main is
     script.write_text("import os, signal, time\nos.kill(os.getpid(), signal.SIGINT)\n")

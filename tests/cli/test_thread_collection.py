@@ -44,13 +44,14 @@ def test_thread_goes_on_with_its_collection(home):
     assert "No trace is of thread fire." in crag(home, "trace", "list", "-t", "fire").stderr
 
 
-def test_naming_another_collection_changes_the_thread_and_is_told(home, monkeypatch):
+@pytest.mark.parametrize("variable", ["CRAG_COLLECTION", "crag_collection"])
+def test_naming_another_collection_changes_the_thread_and_is_told(home, monkeypatch, variable):
     asked(home, QUESTION, "-t", "water", "-c", "canal")
-    monkeypatch.setenv("CRAG_COLLECTION", "default")
+    monkeypatch.setenv(variable, "default")
     answer, told = asked(home, QUESTION, "-t", "water")
     assert answer["status"] == "abstained"
     assert told.strip() == "Thread water asked canal; it goes on with default."
-    monkeypatch.delenv("CRAG_COLLECTION")
+    monkeypatch.delenv(variable)
     _, told = asked(home, "Do dogs travel free?", "-t", "water")
     assert not told
 

@@ -191,6 +191,14 @@ def test_a_history_is_given_as_earlier_turns_without_a_thread(dataset, tmp_path)
     assert not list((tmp_path / "home").rglob("threads*"))
 
 
+def test_small_talk_among_the_queries_has_no_grades(dataset, tmp_path):
+    row = {"id": "h", "text": "Hello!", "relevant": ["tea"]}
+    write(dataset / "queries.jsonl", [*QUERIES[:1], row])
+    report = reported(dataset, tmp_path / "home")
+    assert report["queries"] == 2
+    assert report["grading"]["n"] > 0
+
+
 def test_judged_documents_are_graded_whether_retrieved_or_not(dataset, tmp_path):
     judged = [
         {"query": "1", "doc_id": "tea", "relevant": True},

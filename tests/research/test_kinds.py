@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from ingest_runs import home_of
 from research_library import ABSENT, THREE_PARTS, TWO_HOPS, library
 
 from rag.research.planning import short_heading
@@ -47,6 +48,13 @@ def test_what_is_asked_is_shown_and_nothing_beside_it(
     for citation in report["citations"]:
         text = run.session.reader.document_text(citation["source"]) or ""
         assert text[citation["start_char"] : citation["end_char"]] == citation["quote"]
+
+
+def test_a_line_end_in_a_file_s_name_feigns_no_heading(tmp_path: Path):
+    home = home_of(tmp_path, {"well\n# Sunk.md": "# Well\n\nThe Old Well is 30 metres deep.\n"})
+    with Research(load_settings({"home": home, "engine": "local"})) as research:
+        report = research.start("How deep is the Old Well?")
+    assert "\n1. well # Sunk.md:3: “" in report["report"]
 
 
 def test_questions_side_by_side_have_a_section_each_in_their_order(run: Research):
