@@ -232,7 +232,7 @@ def _clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...
     end = start + len(text)
     for block in blocks:
         first, last = max(block.start_char, start), min(block.end_char, end)
-        if (first, last) != block.extent:
+        if first < last and (first, last) != block.extent:
             first, last = (each + start for each in stripped(text, first - start, last - start))
             if block.kind is BlockKind.CODE:  # with the indentation of its first line
                 line = text.rfind("\n", 0, first - start) + 1 + start

@@ -49,6 +49,7 @@ FORMATS = st.sampled_from(["markdown", "text", "rst", "org", "code", "csv", "htm
 @example("a" * 1000, "text", 100)
 @example("\n" * 1000 + "x", "text", 100)
 @example(" " * 1000 + "x\n" * 400, "code", 100)
+@example("a" * 20 + "\n> " + "\x0c" * 16 + "b" * 70, "text", 40)  # cut where a block has blanks
 def test_chunks_are_slices_that_cover_all_but_whitespace(
     text: str, document_format: str, limit: int
 ) -> None:
