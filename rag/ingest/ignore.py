@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from state.errors import UsageError
@@ -36,7 +36,7 @@ class IgnoreRules:
     root: str
     include: GitIgnoreSpec | None = None
     exclude: GitIgnoreSpec | None = None
-    levels: tuple[tuple[str, GitIgnoreSpec], ...] = field(default=())
+    levels: tuple[tuple[str, GitIgnoreSpec], ...] = ()
 
     @property
     def is_empty(self) -> bool:
@@ -79,13 +79,14 @@ def rules_for(root: str, include: Sequence[str], exclude: Sequence[str]) -> Igno
     Raises:
         UsageError: a glob is malformed.
     """
-    rules = IgnoreRules(
-        root, _patterns(include, named="--include"), _patterns(exclude, named="--exclude")
-    )
+    above = IgnoreRules(root)
     for folder in _folders_of_repository(root):
         if os.path.isfile(folder + ".gitignore"):
-            rules = rules.entering(folder, [".gitignore"])
-    return rules
+            above = above.entering(folder, [".gitignore"])
+    # A folder that was named is read, even where its repository ignores it.
+    levels = () if above.ignores_folder(root[:-1]) else above.levels
+    named = _patterns(include, named="--include"), _patterns(exclude, named="--exclude")
+    return IgnoreRules(root, *named, levels)
 
 
 def _folders_of_repository(root: str) -> list[str]:
@@ -105,7 +106,7 @@ def _lines(path: str) -> list[str]:
     """An ignore file's lines; one that cannot be read ignores nothing, as in git."""
     try:
         with open(path, "rb") as file:
-            return file.read(_MOST_BYTES).decode("utf-8", "surrogateescape").splitlines()
+            return file.read(_MOST_BYTES).decode("utf-8-sig", "surrogateescape").splitlines()
     except OSError:
         return []
 

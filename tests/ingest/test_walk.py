@@ -53,6 +53,21 @@ def test_the_repository_above_counts_too(tmp_path):
     assert names(tmp_path / "repo" / "docs") == {"a.md"}
 
 
+def test_a_folder_that_its_repository_ignores_is_read_where_it_is_named(tmp_path):
+    make(tmp_path, "repo/.git/HEAD", "repo/build/a.md", "repo/build/a.log", "repo/b.md")
+    (tmp_path / "repo" / ".gitignore").write_text("build/\n")
+    (tmp_path / "repo" / "build" / ".gitignore").write_text("*.log\n")
+    assert names(tmp_path / "repo" / "build") == {"a.md"}
+    assert names(tmp_path / "repo" / "build", exclude=["*"]) == set()
+    assert names(tmp_path / "repo") == {"b.md"}
+
+
+def test_an_ignore_file_may_begin_with_a_byte_order_mark(tmp_path):
+    make(tmp_path, "a.log", "b.md")
+    (tmp_path / ".gitignore").write_text("*.log\n", encoding="utf-8-sig")
+    assert names(tmp_path) == {"b.md"}
+
+
 def test_a_line_of_an_ignore_file_that_is_no_pattern_does_no_harm(tmp_path):
     make(tmp_path, "a.log", "b.md")
     (tmp_path / ".gitignore").write_bytes(b"!\n\xff\xfe\n*.log\n")
