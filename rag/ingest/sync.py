@@ -92,12 +92,12 @@ def _plan(
     roots, known = reporter.roots, held.roots() if held else {}
     globs = _globs(roots, given, known, notice)
     found = _walk_all(roots, globs, home)
-    unread = _remembered(held.unread() if held else (), roots, known)
+    unread = _remembered(held.unread() if held else (), roots, known, found)
     plan = make_plan(roots, found, held.documents() if held else (), unread)
     reporter.report.unchanged = plan.unchanged
-    for path, reason in found.skipped:
+    for path, reason in dict.fromkeys(found.skipped):
         reporter.problem(path, reason, failed=False)
-    for path, reason in found.unlisted:
+    for path, reason in dict.fromkeys(found.unlisted):
         reporter.problem(path, reason, failed=True)
     for file in plan.unread:
         reporter.problem(file.path, file.reason, failed=file.failed)
@@ -166,13 +166,18 @@ def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLi
 
 
 def _remembered(
-    unread: Iterable[UnreadFile], roots: Sequence[Root], known_roots: Mapping[str, str]
+    unread: Iterable[UnreadFile],
+    roots: Sequence[Root],
+    known_roots: Mapping[str, str],
+    found: Listing,
 ) -> list[UnreadFile]:
-    """The files not worth another try: those that were given up on as files are read now."""
+    """The unread files that need no new try: this version of the program gave up on them, or they
+    are gone.
+    """
     kept = []
     for file in unread:
         root = root_of(roots, file.path)
         recorded = None if root is None else known_roots.get(root.path)
-        if recorded is not None and is_current(recorded):
+        if file.path not in found.files or (recorded is not None and is_current(recorded)):
             kept.append(file)
     return kept
