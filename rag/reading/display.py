@@ -42,14 +42,16 @@ _LAST_WORD = re.compile(r"\s+\S*$")
 
 def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longest: int) -> str:
     """At most about `longest` characters, without what leads to it."""
-    if "|" in lead and len(lead) + units[0].end - units[0].start > WIDE:
+    blocks = [Block(*chunk["blocks"][unit.place]) for unit in units]
+    is_header = blocks[0].kind is BlockKind.ROW and "|" in lead
+    if is_header and len(lead) + units[0].end - units[0].start > WIDE:
         lines = (lead, text_between(chunk, units[0].start, units[0].end))
         names, cells = (list(map(as_prose, _cells(line))) for line in lines)
         if len(cells) <= len(names):  # each behind the name of its column
             named = zip(names, cells, strict=False)
             return _filled(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
-    blocks = [Block(*chunk["blocks"][unit.place]) for unit in units]
-    shown, before, end = _lead(lead), blocks[0].kind, units[0].start
+    shown = _PADDING.sub(" ", lead.strip()) if is_header else _lead(lead)
+    before, end = blocks[0].kind, units[0].start
     place = 0
     levels = [each.level for each in blocks if each.kind is BlockKind.ITEM]
     nested = blocks[0].kind is BlockKind.ITEM and ITEM.match(lead)
@@ -122,8 +124,6 @@ def _filled(cells: Iterable[str]) -> str:
 
 
 def _lead(lead: str) -> str:
-    if "|" in lead:
-        return _PADDING.sub(" ", lead.strip())
     said = as_prose(lead)
     last = said[max((start for start, _ in sentence_spans(said)), default=0) :]
     if len(last) > LEAD_CHARACTERS:

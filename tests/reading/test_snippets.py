@@ -317,6 +317,17 @@ def test_what_leads_to_an_item_is_shown_from_its_sentence_on(tmp_path):
     assert shown.startswith("… There are two ways to use one at the weir, each of which has")
 
 
+def test_a_bar_in_what_leads_to_an_item_makes_it_no_header(tmp_path):
+    lead = (
+        "The sign that the keeper hangs out at the far bank, for all who have to wait there, is one"
+        " of `red|blue|off`, and each of them means what is said of it here:"
+    )
+    items = "- red: the ferry is late and nobody is to wait below the weir in the wind\n" * 9
+    text = f"# Signs\n\n{lead}\n\n{items}- off: the heron sleeps\n"
+    shown = shown_of(tmp_path, text, "when does the heron sleep?")[0]["shown"]
+    assert shown == f"{lead}\n- off: the heron sleeps"
+
+
 def test_a_chapter_that_only_counts_is_named_with_what_it_is_of(tmp_path):
     text = "# The Drowned Bell\n\n## I\n\nThe ferryman heard a bell below the water at noon.\n"
     assert shown_of(tmp_path, text, "who heard a bell?")[0]["heading"] == "The Drowned Bell > I"
