@@ -42,7 +42,7 @@ def _folder(value: Path) -> Path:
 
 
 def _plain_name(value: str) -> str:
-    if not 1 <= len(value) <= 128 or any(c in "/\\\0\n\r\t\x1b" for c in value):
+    if not 1 <= len(value) <= 128 or any(c in "/\\\x7f" or c < " " for c in value):
         raise ValueError("a name has 1 to 128 characters, without slashes or control characters")
     return value
 
@@ -110,7 +110,9 @@ class Settings(BaseSettings):
     model: str = Field("gpt-4o-mini", description="chat model")
     base_url: Url | None = Field(None, description="endpoint of an OpenAI-compatible server")
     api_key: SecretStr | None = Field(None, description="key for the endpoint")
-    temperature: float | None = Field(0.0, description="sampling temperature of answers")
+    temperature: float | None = Field(
+        0.0, allow_inf_nan=False, description="sampling temperature of answers"
+    )
     reasoning_effort: str | None = Field(
         None, description="how long a thinking model may think: minimal, low, medium, high"
     )

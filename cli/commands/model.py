@@ -73,6 +73,7 @@ def use(
 ) -> None:
     """Answer with a model from now on: two lines of the settings file; `local` takes them out."""
     from rag.endpoint.address import host_of
+    from rag.opening import choose_engine
     from state.choices import default_config_file
     from state.errors import UsageError
     from state.settings import read_toml, variable_of
@@ -89,9 +90,13 @@ def use(
     write_settings(file, settings_with(old, changes))
     where = "No model is set" if url == LOCAL else f"{name} at {host} answers from now on"
     given.terminal.out(f"{where} ({file}).")
-    for key in ("base_url", "model", "engine"):
-        if variable := variable_of(key):
-            given.terminal.notice(f"{variable} is set and wins over the file.")
+    variables = [*filter(None, map(variable_of, ("base_url", "model", "engine")))]
+    for variable in variables:
+        given.terminal.notice(f"{variable} is set and wins over the file.")
+    answers = choose_engine(given.settings()).name is EngineName.OPENAI
+    if not variables and answers is (url == LOCAL):
+        still = "a model still answers" if answers else "no model answers yet"
+        given.terminal.notice(f"Another setting decides: {still}; see `crag config show`.")
 
 
 @app.command()

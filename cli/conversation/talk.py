@@ -67,7 +67,8 @@ class Conversation:
             UsageError: it is no name for a thread.
             CragError: as `change`.
         """
-        replace(self._given, flags={"thread": thread}).settings()  # the settings' own check
+        flags = {**self._given.flags, "thread": thread}
+        replace(self._given, flags=flags).settings()  # the settings' own check
         before = self.session.memory.collection(thread)
         if before not in (None, self.session.reader.name):
             self.change(collection=before)

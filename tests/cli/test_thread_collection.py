@@ -74,6 +74,11 @@ def test_chat_goes_on_with_it_and_switches_with_the_thread(home):
     assert "canal" in crag(home, "threads", "show", "water").stdout
 
 
+def test_a_thread_is_switched_under_the_flags_that_were_given(home):
+    done = crag(home, "chat", "-t", "a", "--k", "5", stdin="/thread b\n", CRAG_K="many")
+    assert done.stderr.splitlines()[1:] == ["On b, 0 turns, asking default."]
+
+
 def test_collection_that_is_gone_is_one_line_that_says_what_to_do(home):
     asked(home, QUESTION, "-t", "water", "-c", "canal")
     assert crag(home, "collections", "delete", "canal", "--yes").exit_code == 0

@@ -83,6 +83,24 @@ def test_a_model_is_set_and_taken_out_and_the_rest_of_the_file_stays(tmp_path):
     assert file.read_text() == before.replace('model = "old"\n', "")
 
 
+@pytest.mark.parametrize(
+    ("file", "words", "told"),
+    [
+        ("", ("local",), "a model still answers"),
+        ('engine = "local"\n', ("http://localhost:1/v1", "m"), "no model answers yet"),
+        ('engine = "local"\n', ("local",), ""),
+    ],
+)
+def test_what_decides_besides_the_two_lines_is_told(file, words, told, tmp_path):
+    config = tmp_path / "c.toml"
+    config.write_text(file)
+    variables = {"CRAG_ENGINE": "", "OPENAI_API_KEY": "sk-of-nobody"}
+    used = crag(tmp_path, "model", "use", *words, "--config", config, **variables)
+    assert used.exit_code == 0, used.output
+    assert told in used.stderr
+    assert bool(told) is bool(used.stderr)
+
+
 def test_a_name_outside_the_basic_plane_is_read_back(tmp_path):
     words = ("--config", tmp_path / "c.toml")
     assert crag(tmp_path, "model", "use", "http://localhost:1/v1", "m😀", *words).exit_code == 0

@@ -111,7 +111,12 @@ def test_a_time_that_no_clock_can_tell_is_refused(key: str, seconds: str):
         load_settings({key: seconds})
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "a\x1b[2J", "x" * 129, "..\\up"])
+def test_a_temperature_is_a_number():
+    with pytest.raises(UsageError, match="--temperature: "):
+        load_settings({"temperature": "nan"})
+
+
+@pytest.mark.parametrize("name", ["", "a/b", "a\x1b[2J", "x" * 129, "..\\up", "a\a", "a\x7f"])
 def test_names_that_could_leave_their_place_are_refused(name: str):
     with pytest.raises(UsageError):
         load_settings({"collection": name})
