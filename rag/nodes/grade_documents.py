@@ -1,6 +1,7 @@
 """grade_documents: each chunk not graded yet gets its grade, then what comes next is decided.
 
-A chunk is graded once a question. A loop that found nothing new asks the engine nothing.
+A chunk is graded once a question. A loop that found nothing new asks the engine nothing. Where a
+budget ends before what was found beside an answer is graded, that answer stands.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
+from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
 from rag.nodes.update import Update, joined_queries
@@ -22,6 +24,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     new_ids = set(state["new_documents"])
     new = [document for document in state["documents"] if document["chunk_id"] in new_ids]
     graded = Graded(grades=(), sufficient=state["sufficient"])
+    spent: Update = {}
     if new:
         request = GradeRequest(
             question=state["standalone_question"],
@@ -30,10 +33,16 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
             earlier=state["grades"],
             documents=state["documents"],
         )
-        graded = runtime.context.engine.grade(request)
+        try:
+            graded = runtime.context.engine.grade(request)
+        except BudgetSpent as ended:
+            if not state["gaps"]:
+                raise
+            spent = {"new_documents": [], "budget_spent": str(ended)}
     grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
     by_model = any(grade["grader"] == "model" for grade in grades.values())
     found: Update = {
+        **spent,
         "grades": grades,
         "sufficient": graded.sufficient,
         "model_decides": runtime.context.engine.model is not None and not by_model and bool(grades),

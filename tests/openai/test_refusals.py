@@ -100,6 +100,21 @@ def test_and_where_nothing_new_is_found_the_first_answer_stands(home):
     assert len(requests) <= 3
 
 
+def test_and_where_the_budget_ends_before_what_was_found_is_graded_it_stands_too(home):
+    def reply(body):
+        if "You grade retrieved documents" in body["messages"][0]["content"]:
+            return call({f"document_{n}": True for n in range(1, 21)})(body)
+        if "Tried:" in body["messages"][1]["content"]:
+            return call({"queries": ["skipper boat turned"]}, usage=(49_900, 10))(body)
+        return half(body)
+
+    answer, requests = asked(home, reply, grader="model", max_tokens=50_000)
+    assert (answer["status"], answer["missing"]) == ("partial", [CORE])
+    assert answer["citations"][0]["quote"] == "old enough to steer"
+    assert any("--max-tokens" in warning for warning in answer["warnings"])
+    assert len(requests) == 3
+
+
 def test_an_answer_at_hand_costs_one_call_whatever_code_makes_of_the_passages(home):
     answer, requests = asked(home, text("Old enough to steer [1]."))
     assert (len(requests), answer["loop_count"]) == (1, 0)
