@@ -13,6 +13,7 @@ import urllib.request
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import IO
 
@@ -154,7 +155,7 @@ def _from_hub(part: Path, weights: Weights, tell: Tell) -> None:
         try:
             if not _has_hash(unfinished, known):
                 _resume(weights.hub + name, unfinished)
-        except OSError as error:
+        except (OSError, HTTPException) as error:
             tell(f"{name}: {error}")
             return
         if not _has_hash(unfinished, known):
@@ -172,6 +173,8 @@ def _resume(url: str, file: Path) -> None:
         with file.open("ab" if goes_on else "wb") as out:
             while out.tell() <= _MOST_BYTES and (block := reply.read(_BLOCK)):
                 out.write(block)
+            if reply.length and out.tell() <= _MOST_BYTES:
+                raise ConnectionError(f"the connection ended {reply.length} bytes too early")
 
 
 def _made(part: Path, home: Path, weights: Weights, tell: Tell) -> InstalledModel:

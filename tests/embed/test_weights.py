@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiny_bert
+from bad_servers import bad_server
 from tokenizers import Tokenizer, processors
 from typer.testing import CliRunner
 
@@ -140,6 +141,28 @@ def test_what_came_from_the_hub_in_part_goes_on(
     monkeypatch.setattr(fetch_weights, "_resume", resume)
     fetched(tmp_path / "home")
     assert asked == [1000]
+
+
+@pytest.mark.parametrize(
+    ("head", "kept"), [("HTTP/1.1 206 Partial Content", 1000), ("SSH-2.0-x", None)]
+)
+def test_a_fetch_that_breaks_off_is_told_and_what_came_is_kept(
+    known: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head: str, kept: int | None
+) -> None:
+    whole = (known / weights.TENSORS).read_bytes()
+    reply = f"{head}\r\nContent-Length: {len(whole)}\r\n\r\n".encode() + whole[:1000]
+    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _weights, _tell: None)
+    told: list[str] = []
+    with bad_server(lambda taken, _done: taken.sendall(reply)) as port:
+        hub = f"http://127.0.0.1:{port}/"
+        here = tuple(replace(each, hub=hub) for each in fetch_weights.EVERY)
+        monkeypatch.setattr(fetch_weights, "EVERY", here)
+        with pytest.raises(RemoteError):
+            fetched(tmp_path / "home", told=told)
+    part = weights.models_folder(tmp_path / "home") / f"part-{weights.READER.identity}"
+    sizes = [file.stat().st_size for file in part.iterdir()]
+    assert sizes == ([] if kept is None else [kept])
+    assert told[-1].startswith(f"{weights.TENSORS}: ")
 
 
 def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
