@@ -11,6 +11,7 @@ from state.documents import Chunk
 
 _UNNAMED = frozenset({"", "readme", "index", "contents"})
 """What many files are called."""
+_TITLE_FIELD = re.compile(r"title(?::| ?=)(.*)", re.IGNORECASE)
 
 Naming = tuple[Block, str]
 """A heading or a field, and what it says."""
@@ -34,9 +35,9 @@ def document_title(found: Iterable[Naming], path: Path) -> str | None:
         if block.kind is BlockKind.HEADING:
             headings.append((block.level, said))
             continue
-        name, _, value = said.partition(":")
-        if name.lower() == "title" and not block.level and value.strip(" :\"'"):
-            return value.strip(" :\"'")
+        field = _TITLE_FIELD.match(said)
+        if field is not None and not block.level and field[1].strip(" :\"'"):
+            return field[1].strip(" :\"'")
     if not headings:
         return None
     level, first_heading = headings[0]

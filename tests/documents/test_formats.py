@@ -834,6 +834,7 @@ def test_a_name_that_lies_is_seen_through(tmp_path: Path) -> None:
         ("on-locks.md", "## Rusty\n\nOne.\n\n## Oiled\n\nTwo.\n", "on locks"),
         ("README.md", "# Rusty\n\nOne.\n\n# Oiled\n\nTwo.\n", None),
         ("a.md", "---\ntitle: Locks\n---\n# Rusty\n\n# Oiled\n\nTwo.\n", "Locks"),
+        ("a.md", '+++\ntitle = "Locks: all"\n+++\n# Rusty\n\n# Oiled\n\nTwo.\n', "Locks: all"),
         ("a.rst", "Rusty\n=====\n\nOne.\n\nOiled\n=====\n\nTwo.\n", "a"),
     ],
 )
