@@ -15,8 +15,8 @@ _FIELD = re.compile(rf"^(?={_KEY}).*(?:\n(?!{_KEY}|#).*)*", re.MULTILINE)
 
 
 def front_matter(text: str, base: int = 0) -> tuple[list[Block], int]:
-    """Its fields, each with the lines that belong to it, and where what comes after it begins in
-    `text`, which begins at `base` of its document.
+    """The fields, each with the lines that belong to it, and the offset in `text` behind the front
+    matter: 0 where there is none. `text` begins at offset `base` of its document.
     """
     bounds = _BOUNDS.match(text[:_MOST_CHARS])
     if bounds is None:
@@ -24,4 +24,5 @@ def front_matter(text: str, base: int = 0) -> tuple[list[Block], int]:
     found = _FIELD.finditer(text, *bounds.span(2)) if bounds[2] else ()
     extents = (stripped(text, *field.span()) for field in found)
     fields = [Block(BlockKind.METADATA, base + start, base + end) for start, end in extents]
-    return fields, bounds.end()
+    is_prose = not fields and bounds[2] and bounds[2].strip()
+    return ([], 0) if is_prose else (fields, bounds.end())

@@ -88,7 +88,8 @@ DEFINITION = re.compile(r"[ \t]*:[ \t]+(?=\S)")
 """What says the word above it."""
 LABEL = re.compile(r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*")
 """Of a link whose definition goes on in the next line."""
-_OPENS = re.compile(r"[ \t>]*<(!--|script\b|style\b)", re.IGNORECASE)
+_OPENS = re.compile(r"[ \t>]*<(!--(?!.*?-->[ \t]*[^\s<])|script\b|style\b)", re.IGNORECASE)
+"""What begins a comment, script or style; no comment with words behind it in its line."""
 _CLOSES = {"!--": "-->", "script": "</script>", "style": "</style>"}
 
 

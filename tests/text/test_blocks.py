@@ -553,6 +553,17 @@ def test_the_line_above_what_a_mail_quotes_is_no_heading() -> None:
     assert kinds == ["paragraph", "paragraph"]
 
 
+def test_prose_between_two_lines_across_is_no_front_matter() -> None:
+    prose = ("paragraph", 0, "Fire it slowly.", None)
+    assert read("---\n\nFire it slowly.\n\n---\n", "markdown") == [prose]
+    assert read("---\n---\nFire it slowly.\n", "markdown") == [prose]
+
+
+def test_what_stands_behind_a_comment_is_read() -> None:
+    line = "<!-- lint off --> Fire it slowly."
+    assert read(f"{line}\n\n<!-- a --> <!-- b -->\n", "markdown") == [("paragraph", 0, line, None)]
+
+
 def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
     page = (
         '{{< tabs "a" >}}\n<div class="x">\n\nFire it.\n{% endif %}\n:::note\nKeep it.\n:::\n'
