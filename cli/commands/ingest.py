@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -83,9 +83,7 @@ def ingest(
                 settings, paths, wanted, dry_run=dry_run, on_event=on_event, notice=notice
             )
 
-    def show(report: IngestReport) -> None:
-        _show(report, terminal, data=json_ or events)
-
+    show = partial(_show, terminal=terminal, data=json_ or events)
     report = sync()
     show(report)
     if not (dry_run or json_ or events or terminal.quiet):

@@ -4,6 +4,7 @@ weights of the reader in the box.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -38,13 +39,12 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
     if engine is EngineName.OPENAI:
         model, base_url = settings.model, chat_endpoint(settings).base_url
     if json_:
-        known = ("kind", "base_url", "models")
         told = {
             "engine": engine.value,
             "model": model,
             "base_url": base_url,
             "models": [{"name": each.name, "bytes": each.size} for each in held if each],
-            "servers": [{name: getattr(each, name) for name in known} for each in servers],
+            "servers": [asdict(each) for each in servers],
         }
         terminal.json({"schema": "crag.models/1", **told})
         return

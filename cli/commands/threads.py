@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +11,7 @@ import typer
 from cli import options
 from cli.app import DefaultGroup, new_app
 from cli.render.text import shorten
-from state.errors import DamagedError
-from state.turns import PrunePlan, Turn, no_such_thread
+from state.turns import PrunePlan, ThreadSummary, no_such_thread
 from state.wording import many
 
 if TYPE_CHECKING:
@@ -69,7 +68,8 @@ def _print(given: options.Shared, name: str, write: Callable[[str], None], *, js
     from rag.thread_export import thread_json, thread_markdown
 
     with _memory(given) as memory:
-        turns = _turns(memory, name)
+        _require(memory, name)
+        turns = memory.store.turns(name)
         if json_:
             given.terminal.json(thread_json(name, turns))
             return
@@ -85,10 +85,7 @@ def delete(
     """Forget a thread, its turns and its checkpoint."""
     terminal = given.terminal
     with _memory(given) as memory:
-        try:
-            count = sum(1 for _ in _turns(memory, name))
-        except DamagedError:  # which is why it is to go
-            count = memory.store.last_turn(name)
+        count = _require(memory, name).turns
         terminal.confirm(f"Forget thread {name!r} with its {many(count, 'turn')}?", yes=yes)
         deleted = memory.delete(name)
     if json_:
@@ -156,13 +153,9 @@ def _memory(given: options.Shared) -> ThreadMemory:
     return ThreadMemory(given.settings())
 
 
-def _turns(memory: ThreadMemory, name: str) -> Iterator[Turn]:
-    """The turns of a thread; raises as `_require`."""
-    _require(memory, name)
-    return memory.store.turns(name)
-
-
-def _require(memory: ThreadMemory, name: str) -> None:
-    """Raises UsageError where there is no such thread."""
-    if memory.store.last_turn(name) == 0:
-        raise no_such_thread(name, (each.name for each in memory.store.threads()))
+def _require(memory: ThreadMemory, name: str) -> ThreadSummary:
+    """The thread at a glance; raises UsageError where there is no such thread."""
+    threads = {each.name: each for each in memory.store.threads()}
+    if name not in threads:
+        raise no_such_thread(name, threads)
+    return threads[name]

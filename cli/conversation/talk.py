@@ -6,20 +6,21 @@ import secrets
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from cli.asking import hint_at_models, thread_settings
 from cli.options import Shared
 from cli.render.answer_text import print_answer, report_missing, report_notices
 from cli.render.live import LiveAnswer
 from state.answer import Answer
+from state.closing import Closing
 
 if TYPE_CHECKING:
     from rag.session import Session
     from state.settings import Settings
 
 
-class Conversation:
+class Conversation(Closing):
     """`given` are the settings of the command line; `/set` adds to them. On a terminal an answer
     grows, unless `no_stream`; with `json` it is an object a line.
     """
@@ -39,10 +40,7 @@ class Conversation:
         self.thread = settings.thread or new_thread_name()
         self.change(collection=settings.collection)
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_exc: object) -> None:
+    def close(self) -> None:
         self._resources.close()
 
     def change(self, **flags: object) -> None:

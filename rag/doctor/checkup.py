@@ -29,7 +29,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield from _check_home(settings.home)
     catalog = check_catalog(settings.home)
     yield catalog
-    yield from check_home(settings.home)
+    yield from check_threads(settings.home)
     yield from check_models(settings)
     identity, store = builtin_embedder().identity, store_of(settings)
     if not isinstance(store, HomeStore):
@@ -67,7 +67,7 @@ def check_catalog(home: Path) -> Check:
     return _check("catalog", catalog, away)
 
 
-def check_home(home: Path) -> Iterator[Check]:
+def check_threads(home: Path) -> Iterator[Check]:
     """What is remembered of questions, where there is anything."""
     kept = HomeDb(home)
     if kept.path.exists():

@@ -69,7 +69,7 @@ class Measurer:
         elif turns:
             standalone = self.session.engine.contextualize(query.text, turns).question
         answered = time.perf_counter()
-        hits = self._ranking(standalone)
+        hits = self._search(standalone, _is_deep)
         ended = time.perf_counter() if answer is None else answered
         return Measurement(
             query=query,
@@ -93,10 +93,6 @@ class Measurer:
     def _named(self, hits: Iterable[RetrievedChunk | GradedChunk]) -> list[str]:
         """The documents of the chunks, each once."""
         return list(dict.fromkeys(self.sources.name(hit["source"]) for hit in hits))
-
-    def _ranking(self, query: str) -> list[RetrievedChunk]:
-        """Chunks of at least DEEPEST_K documents, where the collection has as many."""
-        return self._search(query, lambda hits: len({h["source"] for h in hits}) >= DEEPEST_K)
 
     def _search(
         self, query: str, enough: Callable[[list[RetrievedChunk]], bool]
@@ -173,6 +169,10 @@ class Measurer:
                 known.values(), key=lambda c: (not c["relevant"], -(c["confidence"] or 0.0))
             )
             yield self._named(best)
+
+
+def _is_deep(hits: list[RetrievedChunk]) -> bool:
+    return len({hit["source"] for hit in hits}) >= DEEPEST_K
 
 
 def _pair(grade: tuple[bool, float | None], true: bool) -> GradedPair:
