@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from calendar import month_name
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -169,4 +170,5 @@ def _stands(name: str, plain: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return f" {_PLAIN.sub(' ', text.casefold()).strip()} "
+    composed = unicodedata.normalize("NFC", text)
+    return f" {_PLAIN.sub(' ', composed.casefold()).strip()} "

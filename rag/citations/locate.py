@@ -32,11 +32,12 @@ _SHORT = 3
 
 _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _INVISIBLE = "\u00ad\u200b-\u200d\u2060\ufeff"
-_LETTER = rf"(?:(?![{_CJK}])[^\W_])"
+_LETTER = rf"(?:(?![{_CJK}])[^\W_][\u0300-\u036f]*)"
 _PIECE = re.compile(
     # What is markup only: comments, tags, shortcodes, where links lead, marks before a line.
     r"<!--(?:(?!-->).){0,2000}-->|</?[A-Za-z][^<>\n]{0,300}>|\{\{[<%].{0,300}?[%>]\}\}"
-    r"|\{%.{0,300}?%\}|\]\([^()\s]{0,500}(?:\s+\"[^\"\n]{0,200}\")?\)|^[ \t]*>[> \t]*|!(?=\[)"
+    r"|\{%.{0,300}?%\}|^[ \t]*>[> \t]*|!(?=\[)"
+    r"|\]\((?:[^()\s]|\([^()\s]{0,100}\)){0,500}(?:\s+\"[^\"\n]{0,200}\")?\)"
     rf"|(?P<word>[{_CJK}]|{_LETTER}+(?:[{_INVISIBLE}]+{_LETTER}+)*"
     # Signs that change what is said; a minus only where it is one.
     r"|[<>=%+/\\≤≥≠±]|(?<![^\s(])[-−](?=\d))",
@@ -79,7 +80,11 @@ def locate(quote: str, document: ContextDocument) -> list[QuoteSpan]:
     found = [(place, signs) for signs, said in asked if (place := _find(said, text)) is not None]
     if len(found) < len(asked):
         return []
-    return [_span(text[a].start, text[b].end, document, signs) for (a, b), signs in found]
+    return [
+        span
+        for (first, last), signs in found
+        for span in _spans(text[first : last + 1], document, signs)
+    ]
 
 
 def _signs(piece: str, words: Sequence[Word]) -> tuple[str, str]:
@@ -111,16 +116,25 @@ def _words(excerpts: Sequence[RetrievedChunk]) -> Iterator[Word]:
         end = excerpt["end_char"]
 
 
-def _span(start: int, end: int, document: ContextDocument, signs: tuple[str, str]) -> QuoteSpan:
-    """With the signs that the quote too has before and behind: of code, an option, a full stop."""
-    before, behind = signs
-    excerpt = next(e for e in document["excerpts"] if e["start_char"] <= start < e["end_char"])
-    end = min(end, excerpt["end_char"])
-    while before and excerpt["text"].endswith(before[-1], 0, start - excerpt["start_char"]):
-        before, start = before[:-1], start - 1
-    while behind and excerpt["text"].startswith(behind[0], end - excerpt["start_char"]):
-        behind, end = behind[1:], end + 1
-    return QuoteSpan(excerpt, start, end)
+def _spans(
+    words: Sequence[Word], document: ContextDocument, signs: tuple[str, str]
+) -> Iterator[QuoteSpan]:
+    """The words in each excerpt that has some of them, with the signs that the quote too has before
+    and behind: of code, an option, a full stop.
+    """
+    for excerpt in document["excerpts"]:
+        base = excerpt["start_char"]
+        held = [word for word in words if base <= word.start < excerpt["end_char"]]
+        if not held:
+            continue
+        start, end = held[0].start, held[-1].end
+        before = signs[0] if held[0] is words[0] else ""
+        behind = signs[1] if held[-1] is words[-1] else ""
+        while before and excerpt["text"].endswith(before[-1], 0, start - base):
+            before, start = before[:-1], start - 1
+        while behind and excerpt["text"].startswith(behind[0], end - base):
+            behind, end = behind[1:], end + 1
+        yield QuoteSpan(excerpt, start, end)
 
 
 def _find(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:

@@ -23,6 +23,7 @@ Losing your password means that your data is irrecoverably lost. Snapshots canno
 Set a target to build for Windows when you're not on Windows.
 - Start Date: 2014-09-16
 Listen to [the talk](https://x.example/1I82lr7_t).
+Tea is sold at the Cafe\u0301 Ropewalk.
 A reply takes 2 to 3 days. A trial lasts thirty-one days.
 """
 CONTEXT = [document_of(1, chunk_of("page", PAGE))]
@@ -40,6 +41,7 @@ STARTED = "Start Date: 2014-09-16"
 TALK = "Listen to [the talk]"
 CROSS = "Set a target to build for Windows when you're not on Windows."
 REPLY = "A reply takes 2 to 3 days."
+TEA = "Tea is sold at the Caf\u00e9 Ropewalk."
 TRIAL = "A trial lasts thirty-one days."
 WRAPPED = "A page that gives orders is quoted, not\nobeyed."
 
@@ -121,6 +123,7 @@ def test_of_thirty_false_claims_two_at_most_pass_and_none_is_taken_out_for_a_den
         ("There is [a talk](https://x.example/1I82lr7_t).", TALK),
         ("You wait 2-3 days for a reply.", REPLY),
         ("A trial takes 31 days.", TRIAL),
+        ("You can buy tea at the Caf\u00e9 Ropewalk.", TEA),
     ],
 )
 def test_a_denial_a_number_or_an_address_in_other_words_is_verified(text, quote):

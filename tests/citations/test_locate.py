@@ -19,6 +19,8 @@ overwrite files that exist in the repository already.
 | option | default |
 |---|---|
 | keep | 7 |
+
+The word [cafe\u0301](https://x.example/Cafe_(word)) is French.
 """
 
 
@@ -38,6 +40,7 @@ def found(quote: str, text: str = TEXT) -> list[str]:
         ("“| keep | 7 |”", "keep | 7"),
         ("`restic unlock --remove-all` to", "`restic unlock --remove-all` to"),
         ("--remove-all` to don't wait", "--remove-all` to don’t wait"),
+        ("word caf\u00e9 is", "word [cafe\u0301](https://x.example/Cafe_(word)) is"),
     ],
 )
 def test_marks_white_space_and_typography_tell_no_quote_from_its_place(quote, stands):
@@ -76,12 +79,24 @@ def test_pieces_between_ellipses_are_located_each():
     assert len(found("A lock is stale … the lock is then removed")) == 2
 
 
+def test_a_quote_that_goes_on_in_the_next_excerpt_is_located_in_both():
+    first, second = "Adults pay 3 pounds.", "Children pay 2 pounds in May."
+    start = len(first) + 2
+    next_ = {**chunk_of("b", second), "start_char": start, "end_char": start + len(second)}
+    document = {**document_of(1, chunk_of("a", first)), "excerpts": [chunk_of("a", first), next_]}
+    spans = locate("pay 3 pounds. Children pay 2 pounds", document)
+    assert [(span.excerpt["chunk_id"], span.start, span.end) for span in spans] == [
+        ("a", 7, 19),
+        ("b", start, start + 21),
+    ]
+
+
 @given(st.text(max_size=80), st.text(max_size=200))
 def test_any_text_is_looked_for_in_any_other(quote, text):
     assert all(place in text for place in found(quote, text))
 
 
-@pytest.mark.parametrize("unit", ["a ", "a b ", "ab\u00ad", "> ", "<x", "{{<", "[](", "1 "])
+@pytest.mark.parametrize("unit", ["a ", "a b ", "ab\u00ad", "> ", "<x", "{{<", "[](", "](()", "1 "])
 def test_hostile_texts_are_searched_in_time(unit):
     began = time.process_time()
     found(unit * 700 + "end", unit * 20_000)
