@@ -11,6 +11,7 @@ import subprocess
 import sys
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Callable
 from contextlib import suppress
 from http.client import HTTPException
@@ -36,6 +37,8 @@ _INNER = "model.zip"
 _MOST_BYTES = 200_000_000
 _BLOCK = 1 << 20
 _SECONDS = 30
+_BAD_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
+"""What `zipfile` raises for an archive that is damaged, encrypted or packed in another way."""
 
 Tell = Callable[[str], None]
 """Receives one line about what goes on."""
@@ -99,7 +102,7 @@ def _take(given: Path, part: Path, weights: Weights) -> None:
         else:
             with given.open("rb") as stream:
                 _unpack(stream, part, weights)
-    except (OSError, zipfile.BadZipFile) as error:
+    except (OSError, *_BAD_ZIP) as error:
         raise UsageError(f"{given} cannot be read: {error}.") from None
 
 

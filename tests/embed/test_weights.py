@@ -109,6 +109,20 @@ def test_other_weights_are_refused(known: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("known")
+@pytest.mark.parametrize(("at", "wrong"), [(8, b"\x63"), (50, b"\xff" * 9)], ids=["way", "data"])
+def test_a_zip_that_cannot_be_unpacked_is_told(tmp_path: Path, at: int, wrong: bytes) -> None:
+    packed = tmp_path / "model.zip"
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(weights.TENSORS, b"abc" * 1000)
+    data = bytearray(packed.read_bytes())
+    data[at : at + len(wrong)] = wrong
+    data[data.index(b"PK\1\2") + 10] = data[8]  # the method, as the directory has it
+    packed.write_bytes(data)
+    with pytest.raises(UsageError, match="cannot be read"):
+        fetched(tmp_path / "home", packed)
+
+
+@pytest.mark.usefixtures("known")
 def test_what_cannot_be_reached_is_an_error_with_the_next_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
