@@ -175,4 +175,4 @@ def edit_distance(left: str, right: str, limit: int) -> int:
         if min(current) > limit:
             return limit + 1
         before, last = last, current
-    return last[-1]
+    return min(last[-1], limit + 1)

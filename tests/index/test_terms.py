@@ -2,7 +2,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rag.embed.protocol import EmbedderIdentity
@@ -91,6 +91,7 @@ def test_composed_and_decomposed_text_have_the_same_terms(text):
 
 
 @given(st.text("ab", max_size=7), st.text("ab", max_size=7))
+@example("abb", "bbaa")
 def test_edit_distance_is_symmetric_and_bounded(left, right):
     distance = edit_distance(left, right, 9)
     assert distance == edit_distance(right, left, 9)
