@@ -116,8 +116,10 @@ class IndexQueries(CollectionContents):
             "SELECT id, source, title, characters FROM documents WHERE collection_id = $1"
             " ORDER BY source"
         )
-        chosen = [row for row in rows if self._chosen is None or row[0] in self._chosen]
-        return [(row, decode_path(source), *rest) for row, source, *rest in chosen[:most]]
+        if self._chosen is not None:
+            chosen = frozenset(self._chosen)
+            rows = [row for row in rows if row[0] in chosen]
+        return [(row, decode_path(source), *rest) for row, source, *rest in rows[:most]]
 
     def document_id(self, source: str) -> int | None:
         rows = self._asked(
