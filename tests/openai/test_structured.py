@@ -201,6 +201,12 @@ def test_a_plain_reply_may_begin_with_json():
     assert [part["text"].strip() for part in found] == [body, "Set it so."]
 
 
+@pytest.mark.parametrize("code", ["```py\nname = argv[1]\n```", "`argv[1]`", "~~~\nargv[1]\n"])
+def test_an_index_in_code_is_no_marker(code):
+    (part,) = read_reply(json.dumps({"parts": [{"text": f"It is [2]:\n{code}"}]})).parts
+    assert part["text"] == f"It is:\n{code.rstrip()}"
+
+
 def test_a_fence_that_was_copied_from_the_prompt_is_no_part_of_the_answer():
     fence = fenced("[3]", "fares.md", "A ticket is 3.20.").splitlines()
     parts = [{"text": "It is 3.20."}, {"text": fence[-1]}, {"text": f"{fence[0]} Mind it."}]

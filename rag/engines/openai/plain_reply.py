@@ -15,11 +15,11 @@ _SIGN = (
     rf"(?:\(?\[\^?\s*{_LIST}\s*\](?!\()\)?|【\s*{_LIST}[^】\n]{{0,80}}】"
     rf"|[(\[](?:see\s+)?{_KINDS}\s*:?\s*{_LIST}[)\]])"
 )
-_CODE = r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})(?:.|\n)*?(?:^[ \t]{0,3}(?P=fence)[`~]*|\Z)"
-_FENCED = re.compile(_CODE, re.MULTILINE)
+CODE = r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})(?:.|\n)*?(?:^[ \t]{0,3}(?P=fence)[`~]*|\Z)"
+_FENCED = re.compile(CODE, re.MULTILINE)
 _MARKER = re.compile(rf"`[^`\n]+`|[ \t]*(?P<sign>{_SIGN})", re.IGNORECASE)
 _BEHIND = re.compile(
-    rf"{_CODE}|`[^`\n]+`|(?P<stop>[.!?…。][\"'”’»)*_]*)(?P<signs>(?:[ \t]*{_SIGN})+)",
+    rf"{CODE}|`[^`\n]+`|(?P<stop>[.!?…。][\"'”’»)*_]*)(?P<signs>(?:[ \t]*{_SIGN})+)",
     re.IGNORECASE | re.MULTILINE,
 )
 _REFERENCES = re.compile(

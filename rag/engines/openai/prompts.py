@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rag.context import document_text
+from rag.engines.openai.plain_reply import CODE
 from rag.engines.protocol import GenerateRequest, RewriteRequest
 from rag.text.prose import one_line
 from state.choices import DEFAULT_COLLECTION
@@ -23,7 +24,7 @@ from state.wording import without_surrogates
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-_MARKER = re.compile(r"[ \t]*\[\d{1,3}\]")
+_MARKER = re.compile(rf"(?P<code>{CODE}|`[^`\n]+`)|[ \t]*\[\d{{1,3}}\]", re.MULTILINE)
 LONGEST_TURN = 1_200
 MOST_TITLES, LONGEST_TITLE = 12, 150
 
@@ -239,7 +240,8 @@ def _shown(part: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
 
 
 def without_markers(text: str) -> str:
-    return _MARKER.sub("", text)
+    """The text without markers like [1]; what looks like one in code is an index."""
+    return _MARKER.sub(lambda found: found["code"] or "", text)
 
 
 def cut(text: str, longest: int) -> str:
