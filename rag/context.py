@@ -210,8 +210,8 @@ def _fenced(run: str, *, inside: bool) -> str:
 
 
 def _cleaned(excerpt: RetrievedChunk) -> str:
-    """Its text without fields of front matter, shortcodes but for the names of tabs, and lines for
-    programs: comments, tags, definitions of links.
+    """The excerpt's text without fields of front matter, shortcodes (but for the names of tabs, and
+    in code), and lines for programs: comments, tags, definitions of links.
     """
     text, base = excerpt["text"], excerpt["start_char"]
     blocks = [Block(*block) for block in excerpt["blocks"]]
@@ -224,8 +224,10 @@ def _cleaned(excerpt: RetrievedChunk) -> str:
     kept: list[str] = []
     for line in text.split("\n"):
         end = base + len(line)
-        in_a_block = any(block.start_char < end and base < block.end_char for block in blocks)
-        if in_a_block or not _FOR_PROGRAMS.match(line) or _LABEL.search(line):
+        kinds = {block.kind for block in blocks if block.start_char < end and base < block.end_char}
+        if BlockKind.CODE in kinds:
+            kept.append(line)
+        elif kinds or not _FOR_PROGRAMS.match(line) or _LABEL.search(line):
             kept.append(_SHORTCODE.sub(_within_a_word, _LABEL.sub(r"\1", line)))
         base = end + 1
     return _BLANK.sub("\n\n", "\n".join(kept)).strip("\n")

@@ -32,6 +32,7 @@ FOR_PROGRAMS = (
     "\n\n```sh\n# <!-- kept -->\npip install x\n```\n\n{{% /tab %}} {{< /tabpane >}}\n\n"
     "| a | b |\n|---|---|\n| 1 | 2 |\n\n[status]: /docs/status"
 )
+LOOP = "```jinja\n{% for fare in fares %} a {% endfor %}\n```"
 FOR_READERS = (
     "> [!NOTE]\n> One.\n\n HTTP\n\n```sh\n# <!-- kept -->\npip install x\n```\n\n"
     "| a | b |\n|---|---|\n| 1 | 2 |"
@@ -52,6 +53,7 @@ FOR_READERS = (
         ),
         ([(0, "", f"<style>\n\ta {{\n\t}}\n\n\tb {{\n\t}}\n</style>\n\n{NOTE}")], NOTE),
         ([(0, "", FOR_PROGRAMS)], FOR_READERS),
+        ([(0, "", f"A loop {{{{< x >}}}}.\n\n{LOOP}")], f"A loop .\n\n{LOOP}"),
     ],
 )
 def test_what_is_left_out_is_marked_and_what_follows_stands_under_its_headings(excerpts, given):
