@@ -76,7 +76,7 @@ def locate(quote: str, document: ContextDocument) -> list[QuoteSpan]:
     told = [(piece, [*match_words(piece)]) for piece in pieces]
     asked = [(_signs(piece, words), [word.key for word in words]) for piece, words in told if words]
     if not any(_says_something(said) for _, said in asked):
-        return []
+        return _letter_for_letter(quote.strip(), document)
     found = [(place, signs) for signs, said in asked if (place := _find(said, text)) is not None]
     if len(found) < len(asked):
         return []
@@ -85,6 +85,16 @@ def locate(quote: str, document: ContextDocument) -> list[QuoteSpan]:
         for (first, last), signs in found
         for span in _spans(text[first : last + 1], document, signs)
     ]
+
+
+def _letter_for_letter(markup: str, document: ContextDocument) -> list[QuoteSpan]:
+    """Where a quote stands that is markup only: a tag, a shortcode."""
+    for excerpt in document["excerpts"]:
+        at = excerpt["text"].find(markup)
+        if at >= 0 and len(re.findall(r"\w+", markup)) > 1:
+            start = excerpt["start_char"] + at
+            return [QuoteSpan(excerpt, start, start + len(markup))]
+    return []
 
 
 def _signs(piece: str, words: Sequence[Word]) -> tuple[str, str]:

@@ -75,6 +75,20 @@ def test_another_number_a_denial_and_what_is_made_up_stand_nowhere(quote):
     assert found(quote) == []
 
 
+@pytest.mark.parametrize(
+    ("quote", "stands"),
+    [
+        (' <link rel="style" href="a.css">', ['<link rel="style" href="a.css">']),
+        ("{% for lock in locks %}", ["{% for lock in locks %}"]),
+        ('<link rel="style">', []),
+        ("<b>", []),
+    ],
+)
+def test_a_quote_that_is_markup_only_stands_where_its_letters_do(quote, stands):
+    text = 'A page has <b>a</b> <link rel="style" href="a.css"> and {% for lock in locks %} below.'
+    assert found(quote, text) == stands
+
+
 def test_pieces_between_ellipses_are_located_each():
     assert len(found("A lock is stale … the lock is then removed")) == 2
 
