@@ -40,12 +40,10 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
         StorageError: the catalog cannot be read.
     """
     store = store_of(settings)
-    found = store.summaries()
-    if only is not None:
-        names = [each.name for each in found]
-        if only not in names:
-            raise no_such_collection(only, names)
-        found = [each for each in found if each.name == only]
+    summaries = store.summaries()
+    found = [each for each in summaries if only in (None, each.name)]
+    if only is not None and not found:
+        raise no_such_collection(only, [each.name for each in summaries])
     engine = choose_engine(settings).name
     readers = installed_models(settings.home)
     return {

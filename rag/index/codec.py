@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from state.blocks import Block, BlockKind
 from state.wording import without_surrogates
@@ -77,14 +77,11 @@ def encode_vectors(vectors: Vectors) -> list[bytes]:
     return [row.tobytes() for row in np.asarray(vectors, dtype=np.float16)]
 
 
-def decode_vectors(stored: Sequence[Any], dimension: int) -> Vectors:
-    """float32 of shape (len(stored), dimension), of what SQLite keeps, or of pgvector's."""
+def decode_vectors(stored: Sequence[bytes], dimension: int) -> Vectors:
+    """The vectors that `encode_vectors` encoded: float32 of shape (len(stored), dimension)."""
     import numpy as np
 
-    if stored and not isinstance(stored[0], bytes):
-        halves = np.array([each.to_numpy() for each in stored])
-    else:
-        halves = np.frombuffer(b"".join(stored), dtype=np.float16)
+    halves = np.frombuffer(b"".join(stored), dtype=np.float16)
     return halves.reshape(len(stored), dimension).astype(np.float32)
 
 

@@ -114,7 +114,7 @@ def restem_all(found: tuple[str, ...], language: str) -> tuple[str, ...]:
 def _restem(term: str, language: str) -> str:
     if language == ENGLISH or not is_word(term):
         return term
-    return "" if term in function_words(language) else _stemmer(language).stemWord(term)
+    return "" if term in function_words(language) else stemmer(language).stemWord(term)
 
 
 def is_word(term: str) -> bool:
@@ -125,9 +125,9 @@ def is_word(term: str) -> bool:
 @cache
 def function_words(language: str) -> frozenset[str]:
     """The function words of a language, as they would be indexed."""
-    return frozenset(_stemmer(ENGLISH).stemWords(list(lexicon(language))))
+    return frozenset(stemmer(ENGLISH).stemWords(list(lexicon(language))))
 
 
 @cache
-def _stemmer(language: str) -> Stemmer.Stemmer:
+def stemmer(language: str) -> Stemmer.Stemmer:
     return Stemmer.Stemmer(language, 0)

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from rag.index.codec import decode_path
 from rag.index.language import restem
-from rag.index.terms import STOP_WORDS, fold, stem
+from rag.index.terms import CAMEL, STOP_WORDS, fold, stem
 
 if TYPE_CHECKING:
     from rag.index.queries import IndexQueries
@@ -41,7 +41,6 @@ _QUERY_WORDS = 60
 _KEY_WORDS = 6
 _TITLE_WORDS = 12
 _PART = re.compile(r"\d+|[^\W\d_]+")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _NUMBER = "#"
 _SUBTITLE = re.compile(r"\s+[-\u2013\u2014|]\s+|:\s+|\s+\(")
 
@@ -136,5 +135,5 @@ def _words(text: str) -> list[str]:
         if part[0].isdigit():
             words.append(part.lstrip("0") or "0")
         else:
-            words.extend(folded for each in _CAMEL.split(part) if (folded := fold(each)))
+            words.extend(folded for each in CAMEL.split(part) if (folded := fold(each)))
     return words

@@ -10,14 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rag.index.codec import (
-    chunk_id_of,
-    cosines_of,
-    decode_blocks,
-    decode_path,
-    decode_vectors,
-    encode_path,
-)
+from rag.index.codec import chunk_id_of, decode_blocks, decode_path, encode_path
 from rag.index.collection_rows import CollectionContents, CollectionRow, rows_of_many
 from rag.index.texts import Texts
 from state.database import Sql
@@ -68,6 +61,10 @@ class IndexQueries(CollectionContents):
     @abstractmethod
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         """The cosines of the nearest chunks, best first."""
+
+    @abstractmethod
+    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
+        """The cosines of these chunks, by row."""
 
     @abstractmethod
     def chunks_with_term(self, term: str, limit: int) -> list[int]:
@@ -141,13 +138,6 @@ class IndexQueries(CollectionContents):
         """Those of the chunks that the collection has; an index may know others."""
         query = "SELECT id FROM chunks WHERE collection_id = $1 AND id IN ({some})"
         return {row for (row,) in rows_of_many(self._sql, query, rows, self.row.id)}
-
-    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
-        query = "SELECT id, vector FROM chunks WHERE id IN ({some})"
-        found = rows_of_many(self._sql, query, rows)
-        stored = decode_vectors([stored for _, stored in found], len(vector))
-        near = cosines_of(stored, vector)
-        return {row: float(cosine) for (row, _), cosine in zip(found, near, strict=True)}
 
     def text(self, document: int) -> str:
         return self._texts.whole(document)

@@ -106,12 +106,10 @@ def title_match(weights: Mapping[str, float], title: Iterable[str]) -> float:
     return (len(own & weights.keys()) / len(own)) ** 2 if own else 0.0
 
 
-def fuse(
-    bm25: Mapping[int, float], cosine: Mapping[int, float], *, dense_weight: float = DENSE_WEIGHT
-) -> dict[int, float]:
+def fuse(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:
     """The fused score of every chunk that either leg knows; higher is better.
 
-    `bm25/max + dense_weight * (cosine - mean)/(max - mean)`, the latter bounded below; a chunk that
+    `bm25/max + DENSE_WEIGHT * (cosine - mean)/(max - mean)`, the latter bounded below; a chunk that
     a leg does not know gets nothing from it.
     """
     top = max(bm25.values(), default=0.0)
@@ -122,5 +120,5 @@ def fuse(
     spread = max(cosine.values()) - mean
     for chunk, value in cosine.items():
         lead = max((value - mean) / spread, FARTHEST_BEHIND) if spread > 1e-9 else 0.0
-        scores[chunk] = scores.get(chunk, 0.0) + dense_weight * lead
+        scores[chunk] = scores.get(chunk, 0.0) + DENSE_WEIGHT * lead
     return scores

@@ -75,9 +75,8 @@ class CollectionReader:
 
     def _follow(self, sql: Sql) -> None:
         """The collection that has the name now, as it is now."""
-        before, row = self._row, find(sql, self.name)
-        if before is None:
-            row = require(sql, self.name)
+        before = self._row
+        row = require(sql, self.name) if before is None else find(sql, self.name)
         if row is None:
             raise NoIndexError(
                 f"The collection {self.name!r} was deleted.", "Run `crag ingest PATH` again."

@@ -14,9 +14,7 @@ from collections.abc import Iterator
 from functools import cache, lru_cache
 from importlib.metadata import version
 
-import Stemmer
-
-from rag.index.language import ENGLISH, current_language, is_word, lexicon, restem_all
+from rag.index.language import ENGLISH, current_language, is_word, lexicon, restem_all, stemmer
 
 TERM_CHARACTERS = 64
 """A longer term (a base64 blob, a hash) is cut to this, in documents and queries alike."""
@@ -46,8 +44,7 @@ _ACCENTS = re.compile("[\u0300-\u036f]+")
 _INNER = re.compile(r"[._\-,]+")
 # Compatibility forms may unfold to spaces and brackets: "⑴" is "(1)".
 _NO_TERM_CHARACTER = re.compile(r"[^\w.+#\-\x80-\U0010ffff]|\s")
-_CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_STEMMER = Stemmer.Stemmer("english", 0)
+CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 TERMS_VERSION = f"3/{version('pystemmer')}/{unicodedata.unidata_version}"
 """An index built by another version must be built again: its terms may differ. Count it up with
@@ -159,7 +156,7 @@ def _token_terms(token: str) -> tuple[str, ...]:
     if len(pieces) > 1 and "," not in whole and _is_identifier(token):
         found.append(whole.strip("._-,")[:TERM_CHARACTERS])
     for piece in pieces:
-        parts = _CAMEL.split(piece)
+        parts = CAMEL.split(piece)
         if len(parts) > 1:
             found.append(fold(piece)[:TERM_CHARACTERS])
         if len(parts) == 1 or min(map(len, parts)) > 1:
@@ -190,5 +187,5 @@ def _is_identifier(token: str) -> bool:
 
 def stem(word: str) -> str:
     """Of a folded word, a stop word too."""
-    found: str = _STEMMER.stemWord(word) if is_word(word) else word
+    found: str = stemmer(ENGLISH).stemWord(word) if is_word(word) else word
     return found[:TERM_CHARACTERS]

@@ -65,7 +65,7 @@ def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Listing:
 def _is_folder(entry: os.DirEntry[str], here: IgnoreRules, found: Listing) -> bool:
     """Whether to enter it; lists what is a file."""
     name, path = entry.name, entry.path
-    if (name[0] in ".~" or name[-1] == "~") and is_junk(name):  # no call a file
+    if is_junk(name):
         return False
     try:
         if entry.is_file(follow_symlinks=False):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from rag.index.codec import cosines_of, decode_vectors
-from rag.index.collection_rows import CollectionRow
+from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.home.chroma import ChromaVectors, VectorsDamaged
 from rag.index.home.vectors import ChromaIndex, ChromaRow
 from rag.index.protocol import Notice
@@ -103,6 +103,13 @@ class HomeQueries(IndexQueries):
             self._give_up(error, row)
         self.dense_searched = f"catalog (Chroma is {self._why})"
         return self._scanned(vector, limit)
+
+    def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
+        query = "SELECT id, vector FROM chunks WHERE id IN ({some})"
+        found = rows_of_many(self._sql, query, rows)
+        stored = decode_vectors([stored for _, stored in found], len(vector))
+        near = cosines_of(stored, vector)
+        return {row: float(cosine) for (row, _), cosine in zip(found, near, strict=True)}
 
     def _is_open(self, row: ChromaRow | None) -> bool:
         """Whether Chroma could be opened, where it holds this revision."""
