@@ -1,8 +1,8 @@
 """The parts of a finished turn, exactly as `crag.answer/1` prints them.
 
-They are TypedDicts, not dataclasses: they live in the graph's state, in the thread store,
-in traces and on stdout, and are JSON in all four places. What a draft is made of before it is
-checked passes through the graph's state only.
+They are TypedDicts, not dataclasses: they live in the graph's state, in the thread store, in traces
+and on stdout, and are JSON in all four places. DraftQuote, AnswerPart and Snippet, which make up a
+draft, occur in the graph's state only.
 """
 
 from __future__ import annotations
@@ -14,19 +14,19 @@ ANSWER_SCHEMA = "crag.answer/1"
 
 Status = Literal["answered", "partial", "abstained"]
 FAILED = "failed"
-"""Stands in a trace for the status of a turn that has no answer, and nowhere else."""
+"""The status of a turn that ended without an answer; it occurs in traces only."""
 Support = Literal["verbatim", "supported", "unsupported"]
 ClaimVerdict = Literal["verified", "unverified", "contradicted"]
 Decision = Literal["generate", "transform_query", "abstain"]
 
 
 class Citation(TypedDict):
-    """A located quote: `quote` is exactly `document.text[start_char:end_char]`; `passage` is what
-    stands around it, unaltered: the blocks that are quoted together (paragraphs, list items, code
-    with what introduces it), or rows behind their table's header. `anchor` is
-    the place as a person says it ("p. 4", "line 12"); lines are told only where they are lines of
-    the file itself. `heading` is what it stands under; of what is shown without a model `shown` is
-    its quote as a person reads it.
+    """A located quote. `quote` is exactly `document.text[start_char:end_char]`; `passage` is the
+    unaltered text around it: the blocks that are quoted together (paragraphs, list items, code with
+    what introduces it), or table rows below their header. `anchor` names the place as a person
+    would ("p. 4", "line 12"); lines are given only where they are lines of the file itself.
+    `heading` is the heading above the quote. In an answer without a model, `shown` is the quote as
+    it is displayed.
     """
 
     marker: int
@@ -50,14 +50,14 @@ QUOTED = "it is a quote"
 """The reason of a claim that is a stretch of a document."""
 
 UNSURE = "Not sure that the documents answer “{}”."
-"""Said of a question above the passages that lie nearest to it."""
+"""The line above the nearest passages when a turn abstains."""
 
 
 class ClaimRecord(TypedDict):
-    """What became of one part of the draft. `verified`: its quotes stand where it says, and so do
-    its numbers, dates and names in them, or a model confirmed it on them; `unverified`: it has no
-    quote that was found, or says more than it; `contradicted`: its own quote gives another number
-    or date, so it is left out of the answer. `citations` are markers; `reason` is in words.
+    """The verdict on one part of the draft. `verified`: its quotes were located and hold its
+    numbers, dates and names, or a model confirmed it; `unverified`: none of its quotes was located,
+    or it says more than they do; `contradicted`: its own quote gives another number or date, so it
+    is left out of the answer. `citations` are markers; `reason` is in words.
     """
 
     text: str
@@ -67,16 +67,16 @@ class ClaimRecord(TypedDict):
 
 
 class DraftQuote(TypedDict):
-    """Words that a model says stand in the document of that number among those it was given."""
+    """A quote that a model attributes to one of the documents it was given, by number."""
 
     document: int
     quote: str
 
 
 class AnswerPart(TypedDict):
-    """A sentence, an item, a table or a code block of a draft. `before` is the whitespace that
-    parts it from the one above. A model gives `quotes`, which code locates; `located` are the
-    places, citations without a number, that the local engine gives itself.
+    """A sentence, item, table or code block of a draft. `before` is the whitespace between it and
+    the part above. A model gives `quotes`, which code locates; the local engine gives `located`
+    itself: citations without a marker.
     """
 
     before: str
@@ -86,8 +86,8 @@ class AnswerPart(TypedDict):
 
 
 class Snippet(TypedDict):
-    """A few lines that a person is shown as an answer; `part` is which question within the question
-    they bear on, from 0. The citation has no number yet.
+    """A few lines that are shown as an answer. `part` is the index, from 0, of the question within
+    the question that they answer. The citation has no marker yet.
     """
 
     part: int
@@ -95,7 +95,7 @@ class Snippet(TypedDict):
 
 
 class GradedChunk(TypedDict):
-    """What one loop knew of one retrieved chunk."""
+    """One retrieved chunk with its grade in one loop."""
 
     chunk_id: str
     source: str
@@ -124,7 +124,7 @@ class UsageCounts(TypedDict):
 
 
 class NodeUsage(UsageCounts):
-    """`estimated` is true where a server sent no counts and they were counted here."""
+    """`estimated` is true if the server sent no counts, so that they were counted here."""
 
     estimated: NotRequired[bool]
 
@@ -141,8 +141,8 @@ class EngineInfo(TypedDict):
 
 class Answer(TypedDict):
     """One finished turn. `schema` is always ANSWER_SCHEMA. `dropped` are the parts that were taken
-    out, `missing` is what the question asks and the documents do not say; of a turn that
-    abstained, `nearest` are the passages that lie nearest to the question.
+    out; `missing` is what the question asks and the documents do not say; `nearest` are the
+    passages nearest to the question, if the turn abstained.
     """
 
     schema: str
@@ -178,7 +178,7 @@ NO_USAGE: Usage = {
 
 
 def sum_cost(one: float | None, other: float | None) -> float | None:
-    """Both costs together; unknown (None) as soon as one is unknown."""
+    """The sum of two costs; None (unknown) as soon as one of them is unknown."""
     return None if one is None or other is None else round(one + other, 8)
 
 
@@ -187,11 +187,11 @@ def add_usage(usage: Usage, node: str, spent: NodeUsage) -> Usage:
     if not spent["llm_calls"]:
         return usage
     before = usage["by_node"].get(node)
-    both: NodeUsage = spent if before is None else {**before, **spent, **_together(before, spent)}
-    return {**_together(usage, spent), "by_node": {**usage["by_node"], node: both}}
+    both: NodeUsage = spent if before is None else {**before, **spent, **_sum_counts(before, spent)}
+    return {**_sum_counts(usage, spent), "by_node": {**usage["by_node"], node: both}}
 
 
-def _together(one: UsageCounts, other: UsageCounts) -> UsageCounts:
+def _sum_counts(one: UsageCounts, other: UsageCounts) -> UsageCounts:
     return {
         "llm_calls": one["llm_calls"] + other["llm_calls"],
         "input_tokens": one["input_tokens"] + other["input_tokens"],
@@ -201,7 +201,7 @@ def _together(one: UsageCounts, other: UsageCounts) -> UsageCounts:
 
 
 def add_usages(usages: Iterable[Usage]) -> Usage:
-    """All of them together, by node too."""
+    """The sum of all usages, in total and by node."""
     whole = NO_USAGE
     for usage in usages:
         for node, spent in usage["by_node"].items():

@@ -1,4 +1,4 @@
-"""What a document's text is made of: blocks, each of one kind, with exact offsets."""
+"""The blocks of a document's text, each of one kind and with exact offsets."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ class BlockKind(StrEnum):
 
 
 PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE})
-"""What is read in sentences."""
+"""The kinds of block that consist of sentences."""
 
 
 class Block(NamedTuple):
-    """A stretch of a document's text that is read as one: `text[start_char:end_char]`. In JSON,
-    as in the graph's state, it is an array.
+    """One block of a document's text: `text[start_char:end_char]`. In JSON, and so in the graph's
+    state, it is an array.
 
-    Offsets are absolute; outer whitespace is not in it, except the indentation of the first
-    line of code. Marks that only set a block apart (a heading's `#`, a fence) are in no block;
-    an item has its bullet or number.
+    Offsets are absolute and exclude outer whitespace, except the indentation of the first line of
+    code. Marks that only set a block apart (a heading's `#`, a fence) belong to no block; an item
+    includes its bullet or number.
 
     Attributes:
-        level: of a heading, from 1; otherwise how many lists it stands in.
-        lead: what introduces it: the line before a list or code, the item that code or a
+        level: of a heading its level, from 1; of any other block the number of lists around it.
+        lead: what introduces the block: the line before a list or code, the item that code or a
             list within it belongs to, the header of a table's row.
     """
 

@@ -1,8 +1,8 @@
-"""LangGraph's checkpoints by thread, in the home or a Postgres; whole turns only.
+"""LangGraph's checkpoints of threads, kept in the home or in Postgres, of whole turns only.
 
-A turn's checkpoint is held back until the turn has ended well, so a turn that fails, is
-interrupted or killed leaves its thread as it was before the question, and nothing of it
-need be undone. Keeping a turn also removes what it supersedes: one checkpoint a thread.
+A turn's checkpoint is held back until the turn has ended well, so a turn that fails, is interrupted
+or killed leaves its thread as it was before the question, and nothing has to be undone. Keeping a
+turn removes the checkpoint that it supersedes: a thread has one.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 
 class TurnSaver(BaseCheckpointSaver[Any]):
-    """What a graph is compiled with: reads the kept checkpoint, holds the turn's own back. The
-    graph is run with the durability "exit": it makes one, as it ends, or none where it only
-    stopped to ask; its writes (the interrupt) then belong to the one that was there.
+    """The checkpointer of one turn: it reads the kept checkpoint and holds the turn's own back. The
+    graph runs with the durability "exit", so it puts one checkpoint as it ends, or none if it only
+    stopped at an interrupt, whose writes then belong to the earlier checkpoint.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class TurnSaver(BaseCheckpointSaver[Any]):
             try:
                 return self._kept.get_tuple(config)
             except (ValueError, KeyError, TypeError, EOFError, NotImplementedError):
-                return None  # damaged, or of a version that nobody reads: made anew from the turns
+                return None  # damaged, or of an unreadable version: it is rebuilt from the turns
 
     def put(
         self,
@@ -74,7 +74,7 @@ class TurnSaver(BaseCheckpointSaver[Any]):
         return self._kept.get_next_version(current, channel)
 
     def keep(self, saver: BaseCheckpointSaver[Any]) -> None:
-        """Write what was held back, in the place of what there was; inside a transaction."""
+        """Replace the thread's checkpoint by what was held back; call it inside a transaction."""
         if self.puts:
             saver.delete_thread(self._thread)
         for put in self.puts:
@@ -84,14 +84,14 @@ class TurnSaver(BaseCheckpointSaver[Any]):
 
 
 class Checkpoints(Closing):
-    """Those of one CRAG_HOME or one Postgres, behind LangGraph's own saver."""
+    """The checkpoints of one CRAG_HOME or one Postgres, behind LangGraph's own saver."""
 
     def __init__(self, database: HomeDb | TeamDb) -> None:
         self._database = database
         self._saver: Any = None
 
     def saver(self) -> Any:
-        """The saver, connected; called once a turn."""
+        """LangGraph's saver on the current connection, made again after a reconnect."""
         connection = self._database.connected()
         if self._saver is None or self._saver.conn is not connection:
             self._saver = self._database.checkpointer()
@@ -99,7 +99,7 @@ class Checkpoints(Closing):
 
     @contextmanager
     def turn(self, thread: str) -> Iterator[TurnSaver]:
-        """A saver for one turn of `thread`, kept if the block ends well, else as if never."""
+        """A saver for one turn of `thread`; what it holds is kept if the block ends well."""
         with self._database.failures():
             turn = TurnSaver(self.saver(), self._database, thread)
         yield turn

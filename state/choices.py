@@ -1,4 +1,4 @@
-"""What settings can be, and where the platform keeps them; pydantic is not imported for it."""
+"""The values that settings can take and the default paths, importable without pydantic."""
 
 from __future__ import annotations
 

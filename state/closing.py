@@ -1,4 +1,4 @@
-"""What holds something open, and lets go of it when its `with` block ends."""
+"""Context managers that close what they hold: always, or only on failure."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T", bound=Any)
 
 
 class Closing(ABC):
-    """A context manager whose end is its own `close`."""
+    """A context manager that calls its own `close` when the block ends."""
 
     @abstractmethod
     def close(self) -> None: ...
@@ -25,7 +25,7 @@ class Closing(ABC):
 
 @contextmanager
 def closed_on_failure(held: T) -> Iterator[T]:
-    """Closes it where the block raises, and leaves it open otherwise."""
+    """Close `held` if the block raises; leave it open otherwise."""
     try:
         yield held
     except BaseException:

@@ -1,4 +1,4 @@
-"""A database, a file of the home or a Postgres, asked in the same words by one connection."""
+"""One connection to a SQLite file of the home or to Postgres, with the same SQL for both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from state.closing import Closing
 
 
 class Sql(Protocol):
-    """Runs SQL with `$1`, `$2` … for values, as Postgres has it and SQLite can read it."""
+    """Runs SQL with the placeholders `$1`, `$2` …, which are Postgres's own."""
 
     def execute(self, sql: str, values: Sequence[object] = (), /) -> Any: ...
 
@@ -20,9 +20,9 @@ class Sql(Protocol):
 
 
 class Database(Closing):
-    """One connection, made when it is first used; one thread's at a time.
+    """One connection, opened on first use and used by one thread at a time.
 
-    What fails is a StorageError or StoreBusyError, of a Postgres a RemoteStoreError.
+    Failures are raised as StorageError or StoreBusyError, of Postgres as RemoteStoreError.
     """
 
     def __init__(self) -> None:
@@ -33,7 +33,7 @@ class Database(Closing):
 
     @abstractmethod
     def _open(self, *, write: bool) -> Sql | None:
-        """What runs SQL, on a connection that works; None where there is nothing to read yet."""
+        """A `Sql` on a working connection; None if nothing is stored yet and `write` is False."""
 
     @abstractmethod
     def failures(self) -> AbstractContextManager[None]:
@@ -47,18 +47,18 @@ class Database(Closing):
 
     @abstractmethod
     def disk_bytes(self) -> int:
-        """What the disk or the server is taken of."""
+        """Bytes that the database takes on the disk or on the server."""
 
     def connected(self, *, write: bool = True) -> Any:
-        """The connection itself, inside `failures` of the caller; None, where nothing was ever kept
-        and nothing is to be written.
+        """The connection itself, for use inside `failures`; None if nothing is stored yet and
+        `write` is False.
         """
         with self._lock:
             return None if self._open(write=write) is None else self._connection
 
     @contextmanager
     def reading(self) -> Iterator[Any]:
-        """What runs SQL, all of it on one moment; None where nothing was ever kept. Nests."""
+        """A `Sql` that reads one snapshot; None if nothing is stored yet. Blocks may nest."""
         with self._lock, self.failures(), ExitStack() as moment:
             if not self._depth:
                 self._sql = self._open(write=False)
@@ -72,12 +72,12 @@ class Database(Closing):
 
     @property
     def nested(self) -> bool:
-        """Whether this is a reading within another."""
+        """Whether the current `reading` block is inside another one."""
         return self._depth > 1
 
     @contextmanager
     def writing(self) -> Iterator[Any]:
-        """What runs SQL, in a transaction that ends with the block."""
+        """A `Sql` in a transaction that ends with the block, in which `read` must not be called."""
         with self._lock, self.failures():
             self._sql = self._open(write=True)
             with self._transaction():

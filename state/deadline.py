@@ -1,8 +1,7 @@
-"""Calls on a thread of their own: one deadline for a foreign server, however it answers, and
-loading in the background.
+"""Calls on threads of their own, for a deadline over a whole call and for background loading.
 
-The limits that HTTP clients take count each read anew: a server that drips a byte a second
-passes them all.
+The time limits of HTTP clients begin anew with each read, so a server that sends a byte a second
+never exceeds them.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ def submit(call: Callable[[], T]) -> Future[T]:
 
 
 def call_with_timeout(seconds: float, call: Callable[[], T]) -> T:
-    """What `call()` returns or raises. One that takes longer is left running, to its own limits.
+    """What `call()` returns or raises. A call that takes longer is abandoned, not stopped.
 
     Raises:
         TimeoutError: it took longer.
@@ -57,5 +56,5 @@ class BackgroundLoad(Generic[T]):
             return future
 
     def get(self) -> T:
-        """Raises what loading it raises."""
+        """The loaded value; raises what loading it raises."""
         return self.begin().result()

@@ -10,7 +10,7 @@ from typing import Any
 from state.errors import DamagedError
 
 _MOST_BYTES = 1 << 26
-"""Of one record, inflated: a damaged one may claim any size."""
+"""Bytes that one record may inflate to: a damaged one may claim any size."""
 
 
 def deflate_json(record: Mapping[str, object]) -> bytes:

@@ -1,4 +1,4 @@
-"""What a source file becomes: Chunks, cut from its text."""
+"""Chunks, into which a source file's text is cut, with their headings and ids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from state.blocks import Block
 class Chunk:
     """A unit of retrieval; `text == document.text[start_char:end_char]` always holds.
 
-    As it is cut it has no document yet: `of` gives it one, and an identity.
+    A chunk that was just cut has no source and no id yet; `of` gives it both.
 
     Attributes:
         chunk_id: unique in its collection, stable while source, place and text are.
@@ -20,7 +20,7 @@ class Chunk:
         anchor: the place as a person says it ("p. 4", "slide 3", "sheet Fares"); None where the
             lines are lines of the file itself, never otherwise.
         heading: the headings above the chunk, joined by " > "; empty at top level.
-        blocks: what the chunk is made of, in order; offsets as its own.
+        blocks: the chunk's blocks in order, with offsets in the document's text.
     """
 
     chunk_id: str
@@ -42,8 +42,8 @@ class Chunk:
 
 
 def heading_path(title: str | None, heading: str) -> str:
-    """Where a chunk stands: its document's title, then the headings above it, of which the first is
-    often the title.
+    """A chunk's heading path: its document's title, then the headings above the chunk. The first
+    heading is often the title, which then stands once.
     """
     if title and f"{heading} > ".startswith(f"{title} > "):
         return heading
@@ -51,18 +51,18 @@ def heading_path(title: str | None, heading: str) -> str:
 
 
 def without_header(heading: str) -> tuple[str, str]:
-    """The headings above a chunk, and the header of the table that it goes on with."""
+    """A chunk's headings and, apart from them, the header of the table that it continues."""
     above, bar, header = f" > {heading}".partition(" > | ")
     return above[3:], f"| {header}" if bar else ""
 
 
 def text_with_headings(title: str | None, heading: str, text: str) -> str:
-    """A chunk's text under where it stands, as embedders are given it."""
+    """A chunk's text below its heading path, as embedders are given it."""
     above = heading_path(title, heading)
     return f"{above}\n{text}" if above else text
 
 
 def chunk_id(source: str, start_char: int, text: str) -> str:
-    """16 hexadecimal digits, the same wherever source, place and text are."""
+    """16 hexadecimal digits, equal wherever source, place and text are."""
     label = f"{source}\0{start_char}\0{text}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(label, digest_size=8).hexdigest()

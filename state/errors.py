@@ -59,7 +59,7 @@ class NoIndexError(SetupError):
 
 
 class EmbedderMismatchError(SetupError):
-    """The collection was embedded by another embedder than there is."""
+    """The collection was embedded by another embedder than the current one."""
 
 
 class StoreBusyError(SetupError):
@@ -71,7 +71,7 @@ class StorageError(SetupError):
 
 
 class DamagedError(StorageError):
-    """What was stored is not what is read back."""
+    """A store does not hold what was written to it."""
 
 
 class RemoteError(CragError):
@@ -83,7 +83,7 @@ class ModelError(RemoteError):
 
 
 class ModelAccessError(ModelError):
-    """No request there can succeed as things are: trying another costs time only."""
+    """No request there can succeed as things are, so trying another only costs time."""
 
 
 class ModelLateError(ModelError):
@@ -95,7 +95,7 @@ class PromptTooLongError(ModelError):
 
 
 class RequestRefusedError(ModelError):
-    """The server takes no such request; one in another form may be taken."""
+    """The server rejects this form of request; it may accept another form."""
 
 
 class BudgetError(RemoteError):
@@ -111,9 +111,7 @@ class DocumentError(CragError):
 
 
 class UnsupportedFormatError(DocumentError):
-    """No reader is registered for the file, or there is no text in it; it is skipped, with this
-    reason.
-    """
+    """No reader is registered for the file, or it holds no text; it is skipped for this reason."""
 
 
 _ROOM = "Free some space, or choose another --home."
@@ -144,7 +142,7 @@ def storage_error(error: OSError) -> StorageError | None:
 
 
 def refuse_other(found: int, known: int, what: str) -> None:
-    """Raises StorageError where another version of crag wrote `what`; one of 0 is none yet."""
+    """Raises StorageError if another version of crag wrote `what`; a `found` of 0 is none yet."""
     if found and found != known:
         by = "a newer" if found > known else "an older"
         raise StorageError(

@@ -1,8 +1,8 @@
-"""What a run says while it goes on: the lines of `--events` and the stuff of traces.
+"""The events of a run: the lines of `--events`, of which traces are made as well.
 
-Every event is JSON. A run is: `turn_started`, then `node_started`/`node_finished` around
-each node's own events, and last the finished answer (`crag.answer/1`) itself; on stdout a
-run that fails ends with `error` instead. An ingest tells its files, and ends with its report.
+Every event is JSON. A run is: `turn_started`, then `node_started`/`node_finished` around each
+node's own events, and last the finished answer (`crag.answer/1`) itself; on stdout a run that fails
+ends with `error` instead. An ingest has an event for each file, and ends with its report.
 """
 
 from __future__ import annotations
@@ -45,11 +45,11 @@ class NodeFinished(TypedDict):
 
 
 class ModelCalled(TypedDict):
-    """A request to a model, its retries included, told when its node has finished.
+    """One model call, its retries included; it is emitted when its node has finished.
 
-    `prompt` is a hash of its constant words. One that `failed`
-    gave no reply, and counts tokens only where the question's time ran out over it. The cost is
-    None where no price is known; `estimated`: the server sent no counts, they were counted here.
+    `prompt` is a hash of the prompt's constant words. A call that `failed` has no reply, and counts
+    tokens only if the question's time ran out during it. `cost_usd` is None if no price is known;
+    `estimated` is True if the server sent no counts, so that they were counted here.
     """
 
     event: Literal["model_called"]
@@ -74,8 +74,8 @@ class ContextualizedEvent(TypedDict):
 
 
 class RetrievedItem(TypedDict):
-    """`new` is True where no earlier loop of the question had found the chunk. `anchor` is as of a
-    chunk: where it is not None, the lines are none of the file.
+    """A retrieved chunk. `new` is True if no earlier loop of the question had found it. `anchor` is
+    the chunk's: where it is not None, the lines are not lines of the file.
     """
 
     chunk_id: str
@@ -155,8 +155,8 @@ class DraftRejectedEvent(TypedDict):
 
 
 class FailedEvent(TypedDict):
-    """The turn ends here: `node` is the one that failed, None outside of any. The last event
-    of its trace; on stdout `error` follows.
+    """The turn failed in `node`, or outside of any node where that is None. It is the last event of
+    the trace; on stdout `error` follows.
     """
 
     event: Literal["failed"]
@@ -203,7 +203,7 @@ Outcome = Literal["added", "updated", "unchanged", "removed", "skipped", "failed
 
 
 class PlannedFiles(TypedDict):
-    """The walk is over: `files` of `bytes` are to be read. `missing` are gone from the disk."""
+    """The walk is over: `files` of `bytes` will be read; `missing` are gone from the disk."""
 
     event: Literal["planned"]
     files: int
@@ -213,7 +213,7 @@ class PlannedFiles(TypedDict):
 
 
 class FileEvent(TypedDict):
-    """A file of so many `bytes` is dealt with; `source` is its document, where it has one."""
+    """One file was handled; `source` is its document, if it has one."""
 
     event: Literal["file"]
     path: str

@@ -1,4 +1,4 @@
-"""Which packages are installed, and what is said where one that an extra brings is not."""
+"""Which packages are installed, and the error for one that an extra of crag would install."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ OCR = "ocr"
 
 @cache
 def package_version(name: str, otherwise: str = "unknown") -> str:
-    """`otherwise` where it is not installed, as crag itself is not in a source tree."""
+    """The installed version, or `otherwise`, as for crag itself in a source tree."""
     try:
         return version(name)
     except PackageNotFoundError:
@@ -21,7 +21,7 @@ def package_version(name: str, otherwise: str = "unknown") -> str:
 
 
 def is_installed(module: str) -> bool:
-    """Whether `module` could be imported; it is not."""
+    """Whether `module` could be imported, found out without importing it."""
     try:
         return find_spec(module) is not None
     except ModuleNotFoundError:  # nor is what it lies in
@@ -29,15 +29,15 @@ def is_installed(module: str) -> bool:
 
 
 def install_hint(extra: str) -> str:
-    """The command that brings an extra, and where it is said."""
+    """The command that installs an extra, and where to run it."""
     return f"pip install '.[{extra}]' in crag's clone"
 
 
 def require_extra(module: str, extra: str, what: str) -> None:
-    """Make sure of `module`, which `what` needs, without importing it.
+    """Check that `module`, which `what` needs, is installed, without importing it.
 
     Raises:
-        SetupError: it is not installed; names the extra that brings it.
+        SetupError: it is not installed; names the extra that installs it.
     """
     if not is_installed(module):
         raise SetupError(

@@ -75,29 +75,26 @@ def milestone_window(
 class ThreadState(TypedDict):
     """What a thread keeps between questions.
 
-    `timeline` holds earlier turns, oldest first, and the one that was just finished: the newest and
-    the milestones. Where turns are stored, start_turn cuts it to the token budget and fills in from
-    the store what it lacks. What resolves a follow-up and what writes the answer see nothing else.
+    `timeline` holds the newest turns and the milestones, oldest first, with the turn that was just
+    finished. Where turns are stored, start_turn cuts it to the token budget and fills it up from
+    the store. Follow-ups are resolved and answers are written from no other turns.
     """
 
     timeline: Annotated[list[HistoryTurn], milestone_window(TIMELINE_WINDOW)]
 
 
 class QuestionState(TypedDict):
-    """What one question needs while it is being answered; gone when it is.
+    """The scratch state of one question, which ends with its turn.
 
-    `parts` are the questions within it: read against the collection once, used by every node.
-    `scratchpad` holds the last attempt's critique and nothing older: each write replaces it, and
-    record_turn leaves it empty.
-    `second_query` is searched beside `query`. `model_decides`: only the model that answers may say
-    that the documents hold no answer. `gaps` is what it said that it was not given, while that is
-    searched for.
-    `retrieval_scores` are the last query's, best first; `documents` is every chunk of the
-    question so far. `no_query` says why there is no better
-    query. `context` is what a model is given; `draft` is what generate made, `generation` the text
-    that is shown of it, `missing` what the documents do not say of what was asked;
-    `refusal` is what a model that quotes says in place of an answer, `nearest` what it points at
-    then, or else code.
+    `parts` are the questions within it, parsed once and used by every node. `scratchpad` holds the
+    last attempt's critique only: each write replaces it, and record_turn empties it. `second_query`
+    is searched beside `query`; `no_query` says why there is no better query. `documents` are all
+    chunks that were retrieved so far; `retrieval_scores` are the last query's, best first.
+    `model_decides`: only the model that answers may say that the documents hold no answer; `gaps`
+    is what it said it lacks, while that is searched for. `context` is what a model is given,
+    `draft` what generate made of it, `generation` the text that is shown of the draft, `missing`
+    what the documents do not say of what was asked. `refusal` is what a model that quotes says in
+    place of an answer; `nearest` is what it then points at, or else code.
     """
 
     scratchpad: Annotated[list[str], overwrite]
@@ -139,8 +136,8 @@ class QuestionState(TypedDict):
 
 
 class GraphState(ThreadState, QuestionState):
-    """The whole state; JSON throughout. `documents` holds every chunk any loop retrieved,
-    in order of first retrieval, so what an early loop found reaches the answer.
+    """The whole state; JSON throughout. `documents` is in order of first retrieval, so that what an
+    early loop found reaches the answer.
     """
 
 
@@ -167,7 +164,7 @@ def _empty(hint: Any) -> Any:
 
 
 def fresh(kind: type[T], **given: Any) -> T:
-    """A whole, fresh TypedDict of this kind: what is not given is empty.
+    """A new TypedDict of this kind, in which every field that is not given is empty.
 
     Raises:
         TypeError: a field that is not given has a type without an evident empty value.
@@ -177,5 +174,5 @@ def fresh(kind: type[T], **given: Any) -> T:
 
 
 def new_question(question: str = "", max_loops: int = DEFAULT_MAX_LOOPS) -> QuestionState:
-    """A whole, fresh QuestionState; every field of the type is in it."""
+    """A new QuestionState, with every field of the type."""
     return fresh(QuestionState, question=question, max_loops=max_loops)

@@ -1,4 +1,4 @@
-"""Everything is stored; a slice of it is shown: the newest whole turns within a token budget."""
+"""The slice of a thread that a model is shown: its newest whole turns within a token budget."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def history_slice(newest_first: Sequence[TurnCost], budget: int) -> list[TurnCos
 
 
 def turn_costs(store: TurnStore, thread: str, budget: int, count: CountTokens) -> list[TurnCost]:
-    """What each turn of a thread costs, newest first. Tokens are counted, and kept with the turns,
-    once the bytes do not fit: the counter's tables take a quarter of a second to load.
+    """What each turn of a thread costs, newest first. Tokens are counted, and stored with the
+    turns, only if the bytes exceed the budget: loading the counter takes a quarter of a second.
     """
     costs = store.costs(thread)
     if sum(turn.cost for turn in costs) <= budget:
@@ -61,8 +61,8 @@ def read_history(
     count: CountTokens,
     known: Sequence[HistoryTurn] = (),
 ) -> list[HistoryTurn]:
-    """The slice of one thread: of the turns that a checkpoint has, `known`, as they are there, the
-    others read from the store; errors as the store's.
+    """The slice of one thread. Turns that a checkpoint holds, `known`, are taken from there, the
+    others are read from the store; raises what the store raises.
     """
     held = {turn["turn"]: turn for turn in known}
     found: list[HistoryTurn] = []
@@ -76,7 +76,7 @@ def read_history(
 
 
 def to_history_turn(answer: Answer, number: int, *, milestone: bool) -> HistoryTurn:
-    """A finished turn as later ones see it."""
+    """A finished turn as later turns see it."""
     return {
         "question": answer["question"],
         "standalone_question": answer["standalone_question"],

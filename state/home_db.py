@@ -1,4 +1,4 @@
-"""What a home remembers of questions, in one file: turns, checkpoints, traces, research runs."""
+"""home.db: the turns, checkpoints, traces and research runs of a home, in one SQLite file."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ create table crag_turns (
     unique (thread_id, n));
 create index crag_turns_pinned on crag_turns (thread_id, n) where milestone <> 0
 """
-"""Of threads, also in a team's database."""
+"""The tables of threads, which a team's database has too."""
 
 # Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
 # that freed pages, which only deleting does. LangGraph makes its own tables beside these.
@@ -44,27 +44,27 @@ create table research (
 
 
 class HomeDb(SqliteFile):
-    """The file of a home; made when it is first written."""
+    """The home.db of a home, created on the first write."""
 
     version = HOME_SCHEMA
 
     def __init__(self, home: Path) -> None:
         super().__init__(home / HOME_FILE, "store")
 
-    def _prepare(self, db: sqlite3.Connection) -> None:
+    def _set_up_connection(self, db: sqlite3.Connection) -> None:
         db.execute("pragma secure_delete = on")
 
-    def _before(self, db: sqlite3.Connection) -> None:
+    def _set_up_file(self, db: sqlite3.Connection) -> None:
         db.executescript(_PAGES)
 
-    def _make(self, db: sqlite3.Connection) -> None:
+    def _create_tables(self, db: sqlite3.Connection) -> None:
         tables = TABLES.format(key="integer primary key", bytes="blob")
         for statement in (*tables.split(";\n"), *_RUNS.split(";\n")):
             db.execute(statement)
 
     def checkpointer(self) -> SqliteSaver:
-        """On the connection, which is made with its tables. It commits nothing itself: each
-        statement does, or the transaction that it is inside of.
+        """LangGraph's saver on this connection, with its tables. It does not commit: each statement
+        commits itself, or the transaction around it does.
         """
         from langgraph.checkpoint.sqlite import SqliteSaver
 
@@ -75,7 +75,7 @@ class HomeDb(SqliteFile):
                     yield cursor
 
         saver = HomeSaver(self.connected())
-        # A turn that was left may still read with it: closed meanwhile, SQLite breaks down.
+        # An abandoned turn may still be reading: closing the connection then crashes SQLite.
         saver.lock = self._lock  # type: ignore[assignment]
         saver.setup()
         return saver

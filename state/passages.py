@@ -1,8 +1,8 @@
-"""What passes between retrieval, grading and answering: chunks, grades, documents, what is asked,
-earlier turns.
+"""What passes between retrieval, grading and answering: chunks, grades, a model's documents, parsed
+questions, earlier turns.
 
-TypedDicts, since they live in the graph's state and are JSON; apart from the state itself,
-so that what only searches need not import the graph's library.
+They are TypedDicts because they live in the graph's state and are JSON. They are a module of their
+own so that a search need not import LangGraph.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WebUse = Literal["allowed", "searched"]
 
 
 class Features(TypedDict):
-    """How a chunk's words match a query, and its `fused` score by them and its cosine."""
+    """How well a chunk's words match a query; `fused` adds the cosine to that."""
 
     bm25: float
     window: float
@@ -33,12 +33,12 @@ class Features(TypedDict):
 class RetrievedChunk(TypedDict):
     """A chunk as a query retrieved it.
 
-    Offsets are characters of the extracted text, lines 1-based inclusive. `score` is the
-    fused score (higher is better, comparable within one query only); `features` are what a
-    search ranked it by, the ranks its 1-based places in the legs, None where a leg did not
-    return it. `loop` is the loop that first found it, `document_match` how surely the query names
-    its document, to 1. `anchor` is as of `state.documents.Chunk`: where it is not None, the lines
-    are of the extracted text only.
+    Offsets are characters of the extracted text; lines are 1-based and inclusive. `score` is the
+    fused score (higher is better, comparable within one query only); `features` are what it was
+    computed from; the ranks are 1-based places in the two legs, None where a leg did not return the
+    chunk. `loop` is the loop that first found it; `document_match`, up to 1, is how surely the
+    query names its document. `anchor` is as in `state.documents.Chunk`: where it is not None, the
+    lines are lines of the extracted text only.
     """
 
     chunk_id: str
@@ -73,10 +73,10 @@ GraderName = Literal["local", "model"]
 
 
 class Grade(TypedDict):
-    """The binary score with what stands behind it.
+    """A chunk's binary grade and what it rests on.
 
-    `confidence` is the calibrated probability, 0 to 1, that the chunk is relevant (None
-    where the grader gives none).
+    `confidence` is the calibrated probability, 0 to 1, that the chunk is relevant (None if the
+    grader gives none).
     """
 
     chunk_id: str
@@ -87,12 +87,12 @@ class Grade(TypedDict):
 
 
 def text_between(held: RetrievedChunk, start: int, end: int) -> str:
-    """What stands at `[start:end]` of the document, all of it in what is `held`."""
+    """The document's text at `[start:end]`, which must lie within the chunk `held`."""
     return held["text"][start - held["start_char"] : end - held["start_char"]]
 
 
 class ContextDocument(TypedDict):
-    """What a model is given of one document, in page order; it cites it by its `number`, from 1."""
+    """One document's excerpts for a model, in page order, cited by `number`, from 1."""
 
     number: int
     source: str
@@ -101,8 +101,8 @@ class ContextDocument(TypedDict):
 
 
 def make_citation(held: RetrievedChunk, start: int, end: int, passage: str) -> Citation:
-    """What stands at `[start:end]` of a document, all of it in what is `held`, as a citation
-    without a number. Lines are told only where they are lines of the file itself.
+    """A citation of `[start:end]` of a document, which must lie within the chunk `held`; it has no
+    marker yet. Lines are given only where they are lines of the file itself.
     """
     quote = text_between(held, start, end)
     line = held["start_line"] + held["text"].count("\n", 0, start - held["start_char"])
@@ -125,8 +125,8 @@ def make_citation(held: RetrievedChunk, start: int, end: int, passage: str) -> C
 
 
 def _anchor_at(held: RetrievedChunk, at: int) -> str | None:
-    """What the document calls the place at an offset of it: of a converted one the last heading
-    there, or else its paragraph; None where its lines tell.
+    """The anchor at an offset of the document: in a converted one the last heading of the chunk
+    before it, or else its paragraph; None where lines tell the place.
     """
     anchor = held.get("anchor")
     kind, _, number = (anchor or "").partition(" ")
@@ -139,8 +139,8 @@ def _anchor_at(held: RetrievedChunk, at: int) -> str | None:
 
 
 def heading_at(held: RetrievedChunk, at: int) -> str:
-    """The heading that what stands at an offset of the document stands under, or ""; one that only
-    counts (a chapter's number, a version) behind the one above it, or the title.
+    """The heading above an offset of the document, or "". A heading that is only a number (of a
+    chapter, a version) is given behind the one above it, or behind the title.
     """
     path = _own_headings(held, at) or without_header(held["heading"])[0].split(" > ")
     if not _NUMBER.fullmatch(path[-1]):
@@ -149,7 +149,7 @@ def heading_at(held: RetrievedChunk, at: int) -> str:
 
 
 def _own_headings(held: RetrievedChunk, at: int) -> list[str]:
-    """Those within the chunk that begin before the offset, each above the next."""
+    """The path of headings within the chunk that lead to the offset."""
     above: list[Block] = []
     for block in (Block(*each) for each in held["blocks"]):
         if block.kind is BlockKind.HEADING and block.start_char <= at:
@@ -158,11 +158,11 @@ def _own_headings(held: RetrievedChunk, at: int) -> list[str]:
 
 
 class ParsedQuestion(TypedDict):
-    """`text` as the collection spells it; `changes` what was mended for that. `terms` are unique,
-    in order; `spelt` each as it was typed, folded; `specificity` how much its word says in any
-    text, 0 to about 1.25, of one with a capital at least 1; `rarities` their inverse document
-    frequencies here. `weights` are both: rarity times the square of specificity, so that "turn" and
-    "many" are worth little in a collection that happens to hold few of them.
+    """A question as it is searched. `text` is as the collection spells it, `changes` the
+    corrections made for that. `terms` are unique and in order; `spelt` is each as typed, folded;
+    `specificity` is how much its word says in any text, 0 to about 1.25, at least 1 with a capital
+    letter; `rarities` are inverse document frequencies here. `weights` are rarity times squared
+    specificity, so that "turn" and "many" weigh little even where they are rare.
     """
 
     text: str
@@ -175,8 +175,8 @@ class ParsedQuestion(TypedDict):
 
 
 class QuestionPart(TypedDict):
-    """A question within the question. `pool` is what it finds by itself, best first; `in_domain`
-    the probability that the collection holds anything about it, None until it is estimated.
+    """A question within the question. `pool` is what it retrieves by itself, best first;
+    `in_domain` the probability that the collection holds anything about it, None until estimated.
     """
 
     question: ParsedQuestion

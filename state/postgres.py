@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 LOCK_SECONDS = 10
 _POLL_SECONDS = 0.1
 _CONNECT_SECONDS = 10.0
-"""With the look for its name, which libpq waits for without end."""
+"""Includes looking up the host's name, for which libpq has no time limit."""
 _TABLES_LOCK = 0x63726167
 _HOLDER = """
 select application_name, backend_start::timestamptz(0)::text
@@ -34,8 +34,8 @@ and (classid::bigint << 32 | objid::bigint) = %s
 
 
 def checked_url(url: str) -> str:
-    """The URL itself, if it is one of Postgres. Raises UsageError where it is not, without the
-    password; SetupError where crag was installed without what speaks to Postgres.
+    """The URL itself, if it is a Postgres URL. Raises UsageError if it is none, without showing its
+    password; SetupError if the packages that speak to Postgres are not installed.
     """
     if not is_postgres(url):
         raise UsageError("--threads takes a URL like postgresql://user@host/database.")
@@ -83,31 +83,31 @@ def postgres_failures(where: str) -> Iterator[None]:
 
 
 def _reason(text: str) -> str:
-    """What libpq says went wrong, without the address, which is named, and its advice."""
+    """What libpq says went wrong, without its advice and the address, which is shown already."""
     said = " ".join(text.partition("\n\tIs the server")[0].split())
     return re.sub(r"^connection failed: connection to server .* failed: ", "", said).rstrip(".")
 
 
 def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
-    """A connection in autocommit mode; names are looked up in `schema` first, where it is given.
-    Raises UsageError where the URL cannot be parsed, RemoteStoreError where no address of the host
+    """A connection in autocommit mode, which looks up names in `schema` first, if that is given.
+    Raises UsageError if the URL cannot be parsed, RemoteStoreError if no address of the host
     answers within two seconds or none is found within ten.
     """
     import psycopg
     from psycopg.sql import SQL, Identifier
 
-    def made_now() -> psycopg.Connection[Any]:
+    def open_connection() -> psycopg.Connection[Any]:
         return psycopg.connect(
             url,
             autocommit=True,
-            prepare_threshold=None,  # a pooler in between may not keep them
+            prepare_threshold=None,  # a connection pooler may not keep prepared statements
             connect_timeout=2,
             tcp_user_timeout=3000,
             application_name=f"crag {os.getpid()} on {gethostname()}",
         )
 
     with postgres_failures(server_address(url)):
-        made = call_with_timeout(_CONNECT_SECONDS, made_now)
+        made = call_with_timeout(_CONNECT_SECONDS, open_connection)
         made.execute(f"set lock_timeout = '{LOCK_SECONDS}s'")
         if schema is not None:
             made.execute(SQL("set search_path = {}, public").format(Identifier(schema)))
@@ -121,7 +121,7 @@ def fetch_value(db: psycopg.Connection[Any], sql: str, *values: object) -> Any:
 
 
 def table_exists(db: psycopg.Connection[Any], table: str, schema: str | None = None) -> bool:
-    """Whether a table stands in the schema itself, or in the one that is looked in first."""
+    """Whether a table exists in `schema`, or by default in the current schema."""
     named = "to_regclass(format('%%I.%%I', coalesce(%s, current_schema()), %s::text))"
     return bool(fetch_value(db, f"select {named} is not null", schema, table))
 
@@ -145,8 +145,8 @@ class PostgresSql:
 
 
 def is_alive(connection: psycopg.Connection[Any]) -> bool:
-    """Whether it is alive: a server that was restarted between two questions is noticed before
-    anything was sent that might have been committed.
+    """Whether a connection still works. A server that was restarted between two questions is
+    noticed here, before anything is sent that might have been committed.
     """
     import psycopg
 
@@ -160,9 +160,9 @@ def is_alive(connection: psycopg.Connection[Any]) -> bool:
 
 @contextmanager
 def advisory_lock(db: psycopg.Connection[Any], key: int, seconds: float) -> Iterator[None]:
-    """Held until the block ends; of a killed holder it is free once the server has seen that its
-    connection ended. Asked for again and again: what waits inside a statement is a transaction,
-    which LangGraph's own making of indexes would wait for.
+    """Hold an advisory lock until the block ends; the server frees that of a killed process when it
+    sees the connection end. The lock is polled: a statement that waits is a transaction, for which
+    LangGraph's creation of indexes would wait in turn.
 
     Raises:
         StoreBusyError: another connection holds it all the time; names its process and machine.
@@ -184,7 +184,7 @@ def advisory_lock(db: psycopg.Connection[Any], key: int, seconds: float) -> Iter
 
 
 class PostgresDatabase(Database):
-    """A schema of a database, or what it looks in first; connected again where it was dropped."""
+    """A schema, by default the current one, reached by a connection that is made again if lost."""
 
     versions: str
     """The table that holds the version of the others."""
@@ -197,8 +197,8 @@ class PostgresDatabase(Database):
         self._ready = False
 
     @abstractmethod
-    def _make(self, db: psycopg.Connection[Any]) -> None:
-        """The tables of a schema that has none; inside a transaction."""
+    def _create_tables(self, db: psycopg.Connection[Any]) -> None:
+        """Create the tables of an empty schema; called inside a transaction."""
 
     def _open(self, *, write: bool) -> PostgresSql | None:
         if self._connection is None or not is_alive(self._connection):
@@ -210,22 +210,22 @@ class PostgresDatabase(Database):
         return self._running if self._ready else None
 
     def _prepared(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
-        """Whether the tables are there, made where it may write."""
-        found = self._found(db)
+        """Whether the tables exist; with `write` they are created if they are missing."""
+        found = self._stored_version(db)
         if not found and write:
             with advisory_lock(db, _TABLES_LOCK, LOCK_SECONDS), db.transaction():
-                if not self._found(db):  # or another process made them a moment before
-                    self._make(db)
+                if not self._stored_version(db):  # or another process made them a moment before
+                    self._create_tables(db)
                     db.execute(f"create table {self.versions} (version integer not null)".encode())
                     insert = f"insert into {self.versions} values ({self.version})"  # noqa: S608
                     db.execute(insert.encode())
-            found = self._found(db)
+            found = self._stored_version(db)
         refuse_other(found, self.version, server_address(self.url))
         return bool(found)
 
-    def _found(self, db: psycopg.Connection[Any]) -> int:
-        """Their version; 0 where there are none, or where this role may not see them."""
-        # Of this schema alone: another that is searched too may have tables of the same names.
+    def _stored_version(self, db: psycopg.Connection[Any]) -> int:
+        """The version of the tables; 0 if there are none, or if this role may not see them."""
+        # In this schema alone: others on the search path may have tables of the same names.
         if not table_exists(db, self.versions, self.schema):
             return 0
         return fetch_value(db, f"select max(version) from {self.versions}") or 0  # noqa: S608

@@ -1,8 +1,8 @@
-"""What a research run says while it goes on; `crag.research/1` is its last line on stdout.
+"""The events of a research run, the last line of whose stdout is its report, `crag.research/1`.
 
-Rounds follow each other: the nodes `cleanup`, `plan`, `dispatch` and `reflect`, the subtasks
-of `dispatch` side by side. `at_ms` counts milliseconds from the last `research_started`: a
-resumed run starts anew.
+Rounds follow each other: the nodes `cleanup`, `plan`, `dispatch` and `reflect`, with the subtasks
+of `dispatch` side by side. `at_ms` counts milliseconds from the last `research_started`: a resumed
+run starts anew.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class CleanedUp(TypedDict):
 
 
 class Warned(TypedDict):
-    """A line that the report's warnings hold too, told once a run."""
+    """A warning, emitted once a run; the report holds it too."""
 
     event: Literal["warned"]
     line: str
@@ -59,8 +59,8 @@ class SubtaskStarted(TypedDict):
 
 
 class SubtaskFinished(TypedDict):
-    """`trace_id` is the trace of the question that was asked for it, if one was. `subtask` is its
-    id, and so is the `node` of its model calls; `missing` is what it did not find.
+    """`subtask` is the subtask's id, which is also the `node` of its model calls. `missing` is what
+    it did not find; `trace_id` is the trace of the question that was asked for it, if any.
     """
 
     event: Literal["subtask_finished"]
@@ -76,7 +76,7 @@ class SubtaskFinished(TypedDict):
 
 
 class ReflectedEvent(TypedDict):
-    """`open` is what was looked for and has not been found yet."""
+    """`open` is what was searched for and has not been found yet."""
 
     event: Literal["reflected"]
     round: int

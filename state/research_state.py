@@ -18,10 +18,10 @@ RoundDecision = Literal["continue", "replan", "end", "escalate"]
 
 
 class Subtask(TypedDict):
-    """One piece of work. `heading` is at most eight words, which the report shows; `queries` are
-    what a searcher searches. `read_files` are names of artifacts it is given whole, evicted ones
-    too; what an earlier subtask of the plan is to write makes it wait for that one.
-    `documents` are names of documents that a searcher reads besides what it finds.
+    """One piece of work. `heading`, at most eight words, is shown in the report. `queries` are what
+    a searcher searches; `documents` are names of documents that it reads besides. `read_files` are
+    names of artifacts that it is given whole, evicted ones too; it waits for those that earlier
+    subtasks of the plan are to write.
 
     `id` is a hash of all of it: the same work has the same id, so that a resumed run, or a plan
     that repeats itself, never does it twice.
@@ -39,19 +39,19 @@ class Subtask(TypedDict):
 
 
 class Finding(TypedDict):
-    """What a subagent says: one sentence or more, and the markers of the citations it rests on."""
+    """What a subagent states, in a sentence or more, with the markers of its citations."""
 
     text: str
     markers: list[int]
 
 
 class Artifact(Subtask):
-    """A subtask with what came of it, the only thing a report is made of; its file has the name
-    that was expected.
+    """A subtask with its result, from which alone the report is made. Its file has the expected
+    name.
 
-    `content` is its findings as Markdown, whose markers are those of `citations`; `missing` is
-    what was looked for and not found, by name, `nearest` the places that may state it all the
-    same. `trace_id` is the trace of the question that was asked for it, if one was.
+    `content` is the findings as Markdown, with the markers of `citations`; `missing` names what was
+    searched for and not found, `nearest` the places that may state it all the same. `trace_id` is
+    the trace of the question that was asked for it, if any.
     """
 
     content: str
@@ -64,7 +64,7 @@ class Artifact(Subtask):
 
 
 class FileEntry(TypedDict):
-    """One virtual file. Over 32 KB `content` is None and `pointer` names the artifact in the
+    """One virtual file. Above 32 KB `content` is None, and `pointer` names the artifact in the
     run's journal that holds it.
     """
 
@@ -92,10 +92,10 @@ def merge_files(
 
 
 class ResearchState(TypedDict):
-    """JSON throughout. `question` stands alone. `rounds` counts reflections since the person
-    was last heard, `plans` all rounds, `step` finished subtasks; `guidance` is what the person
-    answered when asked, `leads` are what reflection wants searched next; `closed` are missing
-    parts that something found since answers; `usage` is the planner's and reflection's own.
+    """JSON throughout. `question` stands alone. `plans` counts all rounds, `rounds` the reflections
+    since the person was last asked, `step` the finished subtasks. `guidance` is what the person
+    answered; `leads` are what reflection wants searched next; `closed` are missing parts that a
+    later finding answers; `usage` is that of planning and reflecting.
     """
 
     question: Annotated[str, overwrite]

@@ -31,10 +31,10 @@ from state.wording import did_you_mean
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 MOST_SECONDS = 1_000_000_000
-"""Clocks and locks take no much longer time."""
+"""Clocks and locks take no time that is much longer."""
 
 
-def _folder(value: Path) -> Path:
+def _home_folder(value: Path) -> Path:
     value = Path(os.path.expanduser(value))  # noqa: PTH111 - Path's own can raise
     if os.path.lexists(value) and not os.path.isdir(value):  # noqa: PTH112 - so can Path's
         raise ValueError(f"{value} is not a folder")
@@ -47,7 +47,7 @@ def _plain_name(value: str) -> str:
     return value
 
 
-def _readable(value: str) -> str:
+def _parsable_url(value: str) -> str:
     if not is_parsable(value.strip()):
         raise ValueError(
             "it is no URL; what is special in a password is written as %2F for /, %40 for @"
@@ -55,7 +55,7 @@ def _readable(value: str) -> str:
     return value
 
 
-def _of_postgres(value: str) -> str:
+def _postgres_url(value: str) -> str:
     if not is_postgres(value):
         raise ValueError("a shared store is named as postgresql://host/database")
     return value
@@ -68,8 +68,8 @@ def _plain_schema(value: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_plain_name)]
-Url = Annotated[str, AfterValidator(_readable)]
-StoreUrl = Annotated[Url, AfterValidator(_of_postgres)]
+Url = Annotated[str, AfterValidator(_parsable_url)]
+StoreUrl = Annotated[Url, AfterValidator(_postgres_url)]
 
 
 class Settings(BaseSettings):
@@ -79,7 +79,7 @@ class Settings(BaseSettings):
         env_prefix="CRAG_", extra="forbid", frozen=True, env_file=None, env_ignore_empty=True
     )
 
-    home: Annotated[Path, AfterValidator(_folder)] = Field(
+    home: Annotated[Path, AfterValidator(_home_folder)] = Field(
         default_factory=default_home, description="index, threads and traces"
     )
     collection: Name = Field(DEFAULT_COLLECTION, description="the collection to read or write")
@@ -145,8 +145,8 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
     """Settings from all sources; flags that are None count as not given.
 
     `config_file` must exist; without one the user's own config.toml is read if it exists.
-    OPENAI_API_KEY and OPENAI_BASE_URL stand in for `api_key` and `base_url` where nothing else
-    says them.
+    OPENAI_API_KEY and OPENAI_BASE_URL stand in for `api_key` and `base_url` where nothing else sets
+    them.
 
     Raises:
         UsageError: naming the flag that is unusable.
@@ -161,7 +161,7 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
     for key in values.keys() - Settings.model_fields.keys():  # some would be pydantic's options
         hint = did_you_mean(key, Settings.model_fields, "`crag config show` lists every key.")
         raise SettingsError(f"Unknown setting {key} in {file}.", hint)
-    # What is given by name wins over the variables, which pydantic reads itself.
+    # Arguments win over variables, which pydantic reads itself: leave those keys to it.
     values = {name: value for name, value in values.items() if variable_of(name) is None}
     try:
         return Settings(**{**values, **given})
@@ -175,7 +175,7 @@ def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> 
 
 
 def variable_of(key: str) -> str | None:
-    """The variable that says a setting, however its letters are written; of several the last."""
+    """The environment variable that sets a key, whatever its case; of several the last."""
     wanted = f"CRAG_{key.upper()}"
     given = [name for name, value in os.environ.items() if value and name.upper() == wanted]
     return given[-1] if given else None

@@ -71,13 +71,13 @@ def shown_value(value: Any) -> str:
 
 
 def _toml(value: Any) -> str:
-    """Defaults are written alike in JSON; one that is None as an empty text."""
+    """A value as TOML, which JSON is for all that occurs here; None is an empty text."""
     return json.dumps("" if value is None else value, ensure_ascii=False, default=str)
 
 
 def settings_with(text: str, changes: Mapping[str, str | None]) -> str:
-    """A settings file's text with these keys set, or taken out where None; all else stays as it is.
-    A key stands above the first table, where it is the file's own.
+    """The text of a settings file with these keys set, or removed where None; all else stays as it
+    is. New keys go above the first table, where they belong to the file itself.
     """
     lines = text.splitlines()
     end = next((n for n, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
@@ -88,7 +88,7 @@ def settings_with(text: str, changes: Mapping[str, str | None]) -> str:
 
 
 def write_settings(file: Path, text: str) -> None:
-    """Raises SettingsError where it cannot be written."""
+    """Raises SettingsError if the file cannot be written."""
     try:
         data = text.encode()  # before the file is emptied: half a character cannot be written
         file.parent.mkdir(parents=True, exist_ok=True)

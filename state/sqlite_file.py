@@ -1,4 +1,4 @@
-"""An SQLite file of the home: private, of one version, its failures named."""
+"""A SQLite file of the home: private to its owner, of one version, with its errors mapped."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _VALUE = re.compile(r"\$(\d+)")
 _DAMAGE = (
     sqlite3.SQLITE_CORRUPT,
     sqlite3.SQLITE_NOTADB,
-    # Our own statements suit sound tables, and what they write keeps to their rules.
+    # Our statements fit sound tables and keep to their constraints, so these are damage too.
     sqlite3.SQLITE_ERROR,
     sqlite3.SQLITE_CONSTRAINT,
     sqlite3.SQLITE_MISMATCH,
@@ -40,7 +40,7 @@ _FOLDER = "Let its folder be written, or choose another --home."
 _ROOM = ("cannot grow", "Make room on its disk, then try again.")
 _NAMED = {
     sqlite3.SQLITE_FULL: _ROOM,
-    sqlite3.SQLITE_IOERR_SHMSIZE: _ROOM,  # what SQLite keeps beside it could not be made
+    sqlite3.SQLITE_IOERR_SHMSIZE: _ROOM,  # its shared-memory file could not be made
     sqlite3.SQLITE_READONLY: ("cannot be written", _FOLDER),
     sqlite3.SQLITE_PERM: ("cannot be written", _FOLDER),
     sqlite3.SQLITE_CANTOPEN: ("cannot be opened", _FOLDER),
@@ -50,7 +50,7 @@ _NAMED = {
 
 
 class SqliteConnection(sqlite3.Connection):
-    """Takes `$1` … for values, as a `Sql` does, and SQLite's own `?`."""
+    """Accepts the placeholders `$1` … of a `Sql`, and SQLite's own `?`."""
 
     def execute(self, sql: str, values: Any = (), /) -> sqlite3.Cursor:
         return super().execute(_VALUE.sub(r"?\1", sql), values)
@@ -60,11 +60,11 @@ class SqliteConnection(sqlite3.Connection):
 
 
 class SqliteFile(Database):
-    """Made when it is first written; where another file took its place, that one is opened."""
+    """Created on the first write, and opened again when another file has taken its place."""
 
     version: int
     damaged = _SAVE
-    """What to do with a file that is."""
+    """What a person is told to do with a damaged file."""
 
     def __init__(self, path: Path, kind: str) -> None:
         super().__init__()
@@ -73,14 +73,14 @@ class SqliteFile(Database):
         self._file: tuple[int, int] | None = None
 
     @abstractmethod
-    def _make(self, db: sqlite3.Connection) -> None:
-        """The tables of a new file; inside a transaction."""
+    def _create_tables(self, db: sqlite3.Connection) -> None:
+        """Create the tables of a new file; called inside a transaction."""
 
-    def _prepare(self, db: sqlite3.Connection) -> None:
-        """A connection that was made."""
+    def _set_up_connection(self, db: sqlite3.Connection) -> None:
+        """Set up a new connection."""
 
-    def _before(self, db: sqlite3.Connection) -> None:
-        """A file with nothing in it yet, before it is given its first table."""
+    def _set_up_file(self, db: sqlite3.Connection) -> None:
+        """Set up an empty file, before its first table is created."""
 
     def _open(self, *, write: bool) -> SqliteConnection | None:
         if self._connection is not None and self._file != file_identity(self.path):
@@ -94,12 +94,12 @@ class SqliteFile(Database):
             with closed_on_failure((connect if write else connect_to_read)(self.path)) as db:
                 found = _version(db)
                 refuse_other(found, self.version, self.name)
-                self._prepare(db)
+                self._set_up_connection(db)
                 if writable and not found:
-                    self._before(db)
+                    self._set_up_file(db)
                     with transaction(db):
                         if not _version(db):  # or another process made it a moment before
-                            self._make(db)
+                            self._create_tables(db)
                             db.execute(f"pragma user_version = {self.version}")
                 if writable:
                     with suppress(sqlite3.OperationalError):  # another process is just doing it
@@ -141,7 +141,7 @@ def _version(db: sqlite3.Connection) -> int:
 
 
 def file_identity(path: Path) -> tuple[int, int] | None:
-    """Device and inode, which tell a file from another that took its place; None for no file."""
+    """Device and inode, which tell a file from another in its place; None if there is none."""
     try:
         found = path.stat()
     except OSError:
@@ -151,8 +151,8 @@ def file_identity(path: Path) -> tuple[int, int] | None:
 
 @contextmanager
 def sqlite_failures(name: str, damaged: str = _SAVE, path: Path | None = None) -> Iterator[None]:
-    """Map whatever sqlite3 raises to StorageError or StoreBusyError. `damaged`:
-    what to do with a file that is; `path`: where it lies.
+    """Map whatever sqlite3 raises to StorageError or StoreBusyError. `damaged` is what a person is
+    told to do with a damaged file; `path` is the file's.
     """
     try:
         yield
@@ -189,7 +189,7 @@ def _failure(error: sqlite3.Error, name: str, damaged: str, path: Path | None) -
 
 
 def open_files_error() -> StorageError | None:
-    """The error where no file at all can be opened (EMFILE), which libraries do not tell apart."""
+    """The error if no file at all can be opened (EMFILE), which libraries do not tell apart."""
     try:
         os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
     except OSError as error:
@@ -198,8 +198,8 @@ def open_files_error() -> StorageError | None:
 
 
 def create_private(path: Path) -> None:
-    """Make the file and its folder, readable by their owner alone, where they are not there. One
-    that is there is not opened: closing it would take from this process every lock on it.
+    """Create a file and its folder, accessible to their owner alone, unless they exist. An existing
+    file is not opened: closing it would drop every lock that this process holds on it.
     """
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     with suppress(FileExistsError):
@@ -207,7 +207,7 @@ def create_private(path: Path) -> None:
 
 
 def connect(path: Path | str) -> SqliteConnection:
-    """A connection in explicit transactions, usable from any thread under a lock."""
+    """A connection with explicit transactions, usable from any thread under a lock."""
     return sqlite3.connect(
         path,
         timeout=BUSY_SECONDS,
@@ -219,8 +219,8 @@ def connect(path: Path | str) -> SqliteConnection:
 
 
 def connect_to_read(path: Path) -> SqliteConnection:
-    """As `connect`; where the file or its folder cannot be written, or the disk has no room for
-    what SQLite keeps beside it, a connection that reads what is there.
+    """As `connect`, but read-only if the file or its folder cannot be written, or if the disk has
+    no room for the shared memory that SQLite keeps beside the file.
     """
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
         db = connect(path)
@@ -228,7 +228,7 @@ def connect_to_read(path: Path) -> SqliteConnection:
             db.execute("pragma schema_version").fetchone()
         except sqlite3.Error as error:
             if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_IOERR_SHMSIZE:
-                return db  # whoever asks meets it, and maps it
+                return db  # the caller's own statement fails alike, and is mapped
             db.close()
         else:
             return db
@@ -238,10 +238,10 @@ def connect_to_read(path: Path) -> SqliteConnection:
 
 
 class transaction:  # noqa: N801 - used as a function is
-    """Hold the write lock; all that is done inside, or nothing of it.
+    """A transaction, which by default holds the write lock: all that is done inside, or nothing.
 
-    Not a generator: an interrupt just before its block would leave that to whenever it is
-    collected. What one leaves open here, the next transaction takes back.
+    It is no generator: an interrupt just before the block would leave that suspended until it is
+    collected. What an interrupt leaves open here, the next transaction rolls back.
     """
 
     def __init__(self, db: sqlite3.Connection, begin: str = "begin immediate") -> None:

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 def threads_database(settings: Settings) -> HomeDb | TeamDb:
-    """What turns and checkpoints are kept in: the home, or the database of `threads`. It connects
-    when it is first used. Raises UsageError where that is no URL of a Postgres.
+    """The database of turns and checkpoints: the home's, or the Postgres of `threads`. It connects
+    on first use. Raises UsageError if `threads` is no Postgres URL.
     """
     if settings.threads is None:
         return HomeDb(settings.home)

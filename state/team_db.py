@@ -1,4 +1,4 @@
-"""What a team remembers of questions: turns and checkpoints in a Postgres."""
+"""The turns and checkpoints of a team, in Postgres."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class TeamDb(PostgresDatabase):
     versions = "crag_schema"
     version = 8
 
-    def _make(self, db: psycopg.Connection[Any]) -> None:
+    def _create_tables(self, db: psycopg.Connection[Any]) -> None:
         key = "bigint generated always as identity primary key"
         db.execute(TABLES.format(key=key, bytes="bytea").encode())
 
@@ -31,8 +31,8 @@ class TeamDb(PostgresDatabase):
         return sum(size for (size,) in self.read(query))
 
     def checkpointer(self) -> PostgresSaver:
-        """On the connection, with LangGraph's own tables, made or migrated one process at a time;
-        by the role that owns the schema: others may not.
+        """LangGraph's saver on this connection. Its tables are made or migrated by one process at a
+        time, and by the role that owns the schema: others may not.
         """
         from langgraph.checkpoint.postgres import PostgresSaver
 

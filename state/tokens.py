@@ -29,7 +29,7 @@ _PIECES = (
     r"\s+",
 )
 _ABOUT = re.compile(r"[a-zA-Z]{1,8}|[\u2e80-\uffff]|[^\W\d_]{1,3}|\d{1,3}|[^\w\s]{1,3}|_|\n+")
-"""What is mostly one token."""
+"""Matches what is mostly one token."""
 _SPECIAL = {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}
 
 
@@ -61,23 +61,23 @@ def count_tokens(text: str) -> int:
 
 
 def estimate_tokens(text: str) -> int:
-    """Without the ranks, which take longer to read than a question's search: of prose, code and
-    tables 0.8 to 1.2 of what `count_tokens` says, of Chinese and Russian up to 1.5.
+    """An estimate without the ranks, which take longer to load than a question's search: of prose,
+    code and tables 0.8 to 1.2 of `count_tokens`, of Chinese and Russian up to 1.5.
     """
     return len(_ABOUT.findall(text))
 
 
 PACKED = Path(__file__).with_name("o200k_base.bin")
-"""The tokens, 1 MB where their usual form takes 75, each behind _BETWEEN but the first; its rank is
-its position. Made when crag is built or installed (setup.py).
+"""The tokens in the order of their ranks, separated by _BETWEEN: 1 MB where their usual form takes
+75. The file is made when crag is built or installed (setup.py).
 """
 _TOKENS = 199_998
 _BETWEEN = b"\xff"
-"""In no UTF-8, and so in no other token; as one it is kept as nothing."""
+"""A byte of no UTF-8, and so of no other token; as a token it is stored as an empty one."""
 
 
 def packed_ranks() -> bytes:
-    """What belongs into the file, from bpe-openai's data: the package is located, not imported,
+    """The content of PACKED, made from bpe-openai's data. The package is located, not imported,
     which would take a second.
 
     Raises:

@@ -21,8 +21,8 @@ TRACE_SCHEMA = "crag.trace/1"
 
 
 class TraceSummary(TypedDict):
-    """One line of `crag trace list`; `created_at` is seconds since 1970, `collection` what was
-    asked.
+    """One line of `crag trace list`. `created_at` is in seconds since 1970; `collection` is the one
+    that was asked.
     """
 
     trace_id: str
@@ -34,7 +34,7 @@ class TraceSummary(TypedDict):
 
 
 class Trace(TypedDict):
-    """Everything a run said, but for the tokens it streamed."""
+    """All events of a run, except the tokens it streamed, and its answer."""
 
     schema: str
     trace_id: str
@@ -56,7 +56,7 @@ _DAY = 86_400.0
 
 
 class TraceStore(Closing):
-    """The traces of a home; errors as of `Database`."""
+    """The traces of a home; raises what `Database` raises."""
 
     def __init__(self, home: Path, *, runs: int = 500, days: int = 90) -> None:
         self._database = HomeDb(home)
@@ -71,8 +71,8 @@ class TraceStore(Closing):
         events: Sequence[Mapping[str, Any]],
         answer: Answer,
     ) -> None:
-        """Store a finished run, in the place of an earlier part of it; drop what is too old or too
-        much.
+        """Store a finished run, in the place of an earlier part of it, and drop traces that are too
+        old or too many.
         """
         now, (runs, days) = time.time(), self._bounds
         body = deflate_json({"answer": answer, "events": list(events)})

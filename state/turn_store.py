@@ -1,5 +1,5 @@
-"""The append-only store of finished turns: what a thread keeps for ever, in a home or a team's
-database, which are asked in the same words.
+"""The append-only store of finished turns, in a home's database or a team's, which run the same
+SQL.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from state.wording import storable
 
 PAGE_OF_TURNS = 16
 MOST_SHOWN = 2_000
-"""Turns that a slice of a thread is taken from, however large its budget is."""
+"""The most turns that a slice of a thread is chosen from, however large its budget."""
 _HINT = "Restore the threads from a backup, or delete the thread."
 
 _SELECT = """select n, created_at, milestone, body from crag_turns
@@ -42,7 +42,7 @@ _COSTS = """select n, milestone, size, tokens from crag_turns
 _NUMBERED = """insert into crag_threads as t (name, created_at, last_turn) values ($1, $2, 1)
     on conflict (name) do update set last_turn = t.last_turn + 1 returning id, last_turn"""
 
-# What a plan names, as (turn's id, thread's name, n).
+# The turns that a PrunePlan selects, as (turn's id, thread's name, n).
 _PRUNED = """select u.id, t.name, u.n
     from (select id, thread_id, n, created_at, milestone,
               row_number() over (partition by thread_id order by n desc) as age
@@ -58,9 +58,9 @@ _PRUNED = """select u.id, t.name, u.n
 class TurnStore(Closing):
     """Turns by thread, numbered 1, 2, 3 … in the order they were finished.
 
-    Safe for several threads, processes and (Postgres) machines at once. A number is never
-    given twice in the life of a thread, even after pruning. An unknown thread has no turns. Errors
-    as of `Database`.
+    It may be used by several threads, processes and (with Postgres) machines at once. A number is
+    never given twice in the life of a thread, even after pruning. An unknown thread has no turns.
+    Raises what `Database` raises.
     """
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
@@ -104,7 +104,7 @@ class TurnStore(Closing):
         return number
 
     def turns(self, thread: str) -> Iterator[Turn]:
-        """Every turn, oldest first, read as it is asked for. Holds no lock between two."""
+        """Yields every turn, oldest first, by pages; no lock is held between two pages."""
         sql = f"{_SELECT} and n > $2 order by n limit $3"
         rows = self._database.read(sql, (thread, 0, PAGE_OF_TURNS))
         while rows:
@@ -117,21 +117,21 @@ class TurnStore(Closing):
         return _to_turn(thread, rows[0]) if rows else None
 
     def turn(self, thread: str, number: int) -> Turn:
-        """One turn; raises UsageError where there is no such one."""
+        """One turn; raises UsageError if there is none of that number."""
         rows = self._database.read(_SELECT + " and n = $2", (thread, number))
         if not rows:
             raise no_such_turn(thread, number)
         return _to_turn(thread, rows[0])
 
     def costs(self, thread: str) -> list[TurnCost]:
-        """What showing each of the newest MOST_SHOWN turns and of the pinned ones costs, newest
-        first. No answer is read.
+        """The costs of the newest MOST_SHOWN turns and of the pinned ones, newest first. No answer
+        is read.
         """
         rows = self._database.read(_COSTS, (thread, MOST_SHOWN))
         return [TurnCost(n, bool(milestone), *counted) for n, milestone, *counted in rows]
 
     def note_tokens(self, thread: str, counted: Mapping[int, int]) -> None:
-        """Keeps the tokens of turns by number, which are counted once."""
+        """Store the token counts of turns, given by the turns' numbers."""
         with self._database.writing() as db:
             db.executemany(
                 "update crag_turns set tokens = $1"
@@ -140,7 +140,7 @@ class TurnStore(Closing):
             )
 
     def last_turn(self, thread: str) -> int:
-        """The number last given in the thread, 0 for an unknown one."""
+        """The last number given in the thread; 0 for an unknown thread."""
         rows = self._database.read("select last_turn from crag_threads where name = $1", (thread,))
         return int(rows[0][0]) if rows else 0
 
@@ -156,7 +156,7 @@ class TurnStore(Closing):
         return [_to_summary(row) for row in rows]
 
     def delete(self, thread: str) -> int:
-        """Forget a whole thread; returns how many turns it had. Raises UsageError where there is no
+        """Forget a whole thread and return how many turns it had. Raises UsageError if there is no
         such thread.
         """
         with self._database.writing() as db:
@@ -170,7 +170,7 @@ class TurnStore(Closing):
         return int(turns)
 
     def prune(self, plan: PrunePlan, *, dry_run: bool = False) -> dict[str, list[int]]:
-        """Remove the turns the plan names, or on a dry run none; their numbers by thread."""
+        """Remove the turns that the plan selects, on a dry run none; their numbers by thread."""
         before = None if plan.before is None else to_micros(plan.before)
         values = before, plan.keep, plan.thread, int(plan.milestones)
         if dry_run:

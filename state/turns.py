@@ -1,4 +1,4 @@
-"""Finished turns as values, and what is asked of their store."""
+"""Finished turns and threads as values, and the plan by which turns are pruned."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def from_micros(stored: int) -> datetime:
 @dataclass(frozen=True, slots=True)
 class Turn:
     """One finished turn. `answer` is exactly what was shown, with `thread` and `turn` set;
-    `collection` is what was asked.
+    `collection` is the one that was asked.
     """
 
     thread: str
@@ -42,8 +42,8 @@ class Turn:
 
 
 class TurnCost(NamedTuple):
-    """What a turn costs of a slice: `tokens` of its question and its answer, None until they are
-    counted; `size` in bytes, as many as which they are at most.
+    """What a turn takes of a token budget: the `tokens` of its question and answer, or, while that
+    is None, their `size` in bytes, which is never less.
     """
 
     number: int
@@ -64,7 +64,7 @@ def text_size(answer: Answer) -> int:
 
 @dataclass(frozen=True, slots=True)
 class ThreadSummary:
-    """A thread at a glance; `bytes` is what its turns take in the store."""
+    """A thread at a glance; `bytes` is the size of its turns in the store."""
 
     name: str
     turns: int
@@ -77,7 +77,7 @@ class ThreadSummary:
 
 @dataclass(frozen=True, slots=True)
 class StoreSize:
-    """`disk_bytes` is what the operating system or the server charges for the whole store."""
+    """`disk_bytes` is the size of the whole store, as the system or the server tells it."""
 
     threads: int
     turns: int
@@ -87,9 +87,9 @@ class StoreSize:
 
 @dataclass(frozen=True, slots=True)
 class PrunePlan:
-    """Which turns to remove: those before `before`, those beyond the newest `keep` of their
-    thread, or, where both are given, those that are both. Milestones stay unless `milestones`
-    is True.
+    """Selects turns to remove: those before `before`, those beyond the newest `keep` of their
+    thread, or, if both are given, only those that are both. Milestones stay unless `milestones` is
+    True.
     """
 
     before: datetime | None = None

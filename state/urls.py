@@ -18,8 +18,8 @@ def redact_urls(text: str) -> str:
 
 
 def is_parsable(url: str) -> bool:
-    """Whether a URL can be taken apart: into one host with its port, or for Postgres several. With
-    an unescaped `/` in its password a part of that would be taken for the port, and shown.
+    """Whether a URL can be split into a host (for Postgres several) with a port. Of a password with
+    an unescaped `/` a part would be taken for the port, and shown.
     """
     try:
         hosts = urlsplit(url).netloc.rpartition("@")[2].split(",")

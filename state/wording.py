@@ -10,17 +10,17 @@ _FEW = 5
 
 
 def without_surrogates(text: str) -> str:
-    """Without halves of a surrogate pair, which JSON can name and no file or request can hold."""
+    """`text` without lone surrogates, which JSON can name and no file or request can hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def storable(text: str) -> str:
-    """As a column of either database takes it."""
+    """`text` as a column of either database accepts it."""
     return without_surrogates(text).replace("\0", " ")
 
 
 def plural(count: int, noun: str) -> str:
-    """The noun alone, as it stands after the count."""
+    """The noun alone, singular or plural as the count demands."""
     return noun if count == 1 else f"{noun}s"
 
 
@@ -35,7 +35,7 @@ def listed(words: Sequence[str], most: int) -> str:
 
 
 def did_you_mean(name: str, names: Iterable[str], otherwise: str | None = None) -> str:
-    """A hint at the nearest of `names`; where none is near `otherwise`, or the first few."""
+    """A hint at the nearest of `names`; if none is near, `otherwise` or the first few names."""
     known = list(names)
     near = get_close_matches(name, known, n=1)
     if near:

@@ -39,16 +39,16 @@ class Catalog(SqliteFile):
     def __init__(self, home: Path) -> None:
         super().__init__(home / FILE_NAME, "catalog")
 
-    def _prepare(self, db: sqlite3.Connection) -> None:
+    def _set_up_connection(self, db: sqlite3.Connection) -> None:
         db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
         db.execute("PRAGMA foreign_keys = ON")
         db.execute("PRAGMA synchronous = NORMAL")
 
-    def _before(self, db: sqlite3.Connection) -> None:
+    def _set_up_file(self, db: sqlite3.Connection) -> None:
         # Pages of removed documents go back to the disk; settable on an empty file only.
         db.execute("PRAGMA auto_vacuum = INCREMENTAL")
 
-    def _make(self, db: sqlite3.Connection) -> None:
+    def _create_tables(self, db: sqlite3.Connection) -> None:
         if db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
             raise StorageError(f"{self.path} is not a catalog of crag.", "Choose another --home.")
         from rag.index.tables import SQLITE_TABLES

@@ -75,7 +75,7 @@ class SharedDatabase(PostgresDatabase):
             register_vector(db)
         return ready
 
-    def _make(self, db: psycopg.Connection[Any]) -> None:
+    def _create_tables(self, db: psycopg.Connection[Any]) -> None:
         """Raises SetupError: the database has no pgvector and this role may not create it."""
         import psycopg
         from psycopg.sql import SQL, Identifier
