@@ -55,7 +55,7 @@ class CheckedDraft:
     def of(cls, parts: Sequence[AnswerPart], verdicts: Sequence[PartVerdict]) -> CheckedDraft:
         numbers: dict[tuple[str, int, int], int] = {}
         citations: list[Citation] = []
-        shown: list[tuple[str, str]] = []
+        shown: list[str] = []
         claims: list[ClaimRecord] = []
         for part, verdict in zip(parts, verdicts, strict=True):
             markers: list[int] = []
@@ -70,7 +70,7 @@ class CheckedDraft:
                 written = "".join(f"[{number}]" for number in markers)
                 written = written or ("" if verdict.claims_nothing else NO_QUOTE)
                 text = with_markers(part["text"], written, verbatim=bool(part["located"]))
-                shown.append((part["before"], text))
+                shown += [part["before"] if shown else "", text]
             if not verdict.claims_nothing:
                 claims.append(
                     {
@@ -80,8 +80,7 @@ class CheckedDraft:
                         "reason": verdict.reason,
                     }
                 )
-        text = "".join(before + text for before, text in shown).strip()
-        return cls(parts, verdicts, text, citations, claims)
+        return cls(parts, verdicts, "".join(shown), citations, claims)
 
     @property
     def dropped(self) -> list[str]:

@@ -62,6 +62,12 @@ def test_a_command_is_quoted_character_for_character_with_what_introduces_it(ses
     assert "Then, from the console, run:" in answer["answer"]
 
 
+def test_an_answer_that_begins_with_code_keeps_all_of_its_lines_set_in(session):
+    answer = session.ask("What says that the frobnicator daemon has started?")
+    code = answer["answer"].partition("\n[1]")[0]
+    assert code.splitlines() == [f"    {line}" for line in SCRIPT.splitlines()]
+
+
 def test_every_word_shown_stands_in_a_cited_passage_and_every_passage_in_its_file(session):
     for question in ("How do I stop the pump?", "Who is the keeper?", "Who fitted the pump?"):
         answer = session.ask(question)
