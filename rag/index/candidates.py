@@ -1,5 +1,5 @@
-"""What a hybrid search finds: what both legs bring for a query, ranked by one measure. The numbers
-are the same wherever a collection is kept; a store answers its own `IndexQueries`.
+"""Hybrid search: what the lexical and the dense leg find for a query, fused by one score. Scores do
+not depend on the store, which only answers its `IndexQueries`.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from rag.index.vocabulary import Vocabulary
 
 CANDIDATES = 100
-"""What each leg brings."""
+"""How many chunks each leg finds."""
 
 RANKED = 50
-"""How many of the fused are read and ranked by their own words."""
+"""How many of the fused chunks are read and scored by their own terms."""
 
 QUERY_CHARACTERS = 100_000
 QUERY_WORDS = 1_000
@@ -47,10 +47,10 @@ class Candidates:
     """Chunks by row, not scored yet.
 
     Attributes:
-        cosine: of those whose vector is known, and of others that were compared.
-        document_match: how surely the query names a chunk's document.
-        frequencies: in how many chunks of the collection each of the query's terms is.
-        total: the collection's chunks.
+        cosine: with the query, by row; also of chunks that were compared and not read.
+        document_match: how surely the query names the chunk's document, by row.
+        frequencies: how many chunks of the collection hold each term of the query.
+        total: how many chunks the collection has.
     """
 
     chunks: Mapping[int, RetrievedChunk]
@@ -60,7 +60,7 @@ class Candidates:
     total: int
 
     def best(self, k: int) -> list[RetrievedChunk]:
-        """The `k` best, scored, best first; of copies the best stands for all."""
+        """The `k` best chunks with their scores, best first; of equal texts only the best."""
         weights = term_weights(self.frequencies, self.total)
         words = {row: chunk_terms(chunk) for row, chunk in self.chunks.items()}
         lengths = [len(body) + len(head) for body, head in words.values()]
@@ -97,8 +97,8 @@ class Candidates:
 
 
 def chunk_terms(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
-    """The terms of a chunk and of what stands above it, its document's name first; what a page of
-    the web is called is its author's choice.
+    """The terms of a chunk's text, and those of its file's name, title and headings. The address of
+    a web page does not count: its author may choose any words.
     """
     called = () if is_web(chunk) else name_words(chunk["source"])
     head = [*called, chunk["title"] or "", chunk["heading"]]
@@ -106,7 +106,7 @@ def chunk_terms(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
 
 
 def query_terms(query: str) -> list[str]:
-    """The distinct terms of a query, in order, of however much text."""
+    """The distinct terms of a query, in order; a very long query is cut."""
     return list(dict.fromkeys(terms(query[:QUERY_CHARACTERS])))[:QUERY_WORDS]
 
 
@@ -129,7 +129,7 @@ def searched_terms(frequencies: Mapping[str, int]) -> list[str]:
 def candidates(
     index: IndexQueries, vocabulary: Vocabulary, query: str, vector: Vectors, k: int
 ) -> Candidates:
-    """What both legs bring, read: at least the `k` best are among them."""
+    """What both legs find, with the chunks' texts; the `k` best are among them."""
     wanted = max(CANDIDATES, k)
     frequencies = vocabulary.frequencies(query_terms(query))
     searched = vocabulary.counts(vocabulary.forms(searched_terms(frequencies)))
@@ -153,8 +153,8 @@ def candidates(
 def _named_chunks(
     index: IndexQueries, query: str, frequencies: Mapping[str, int], searched: Mapping[str, int]
 ) -> dict[int, float]:
-    """Chunks of the documents that the query names, with how surely; a document's first chunk,
-    which says what it is, a little more.
+    """Chunks of the documents that the query names, with how surely it does; a document's first
+    chunk, which says what the document is, gets a little more.
     """
     found: dict[int, float] = {}
     rarity = rarities(frequencies, index.chunk_count)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def encode_path(path: str) -> bytes:
-    """Names on a disk are bytes; Python holds those that are no UTF-8 as surrogates."""
+    """The bytes of a path; those that are no UTF-8 are surrogates in Python's text."""
     return path.encode("utf-8", "surrogateescape")
 
 
@@ -24,12 +24,12 @@ def decode_path(data: bytes) -> str:
 
 
 def encode_label(text: str) -> str:
-    """A title, heading or reason that any column takes."""
+    """A title, heading or reason without what a column refuses: surrogates and NUL."""
     return without_surrogates(text).replace("\0", "\ufffd")
 
 
 class DeflatedText:
-    """A text that comes in stretches, and what is kept of it."""
+    """Compresses a text that comes in stretches."""
 
     def __init__(self) -> None:
         self._deflate = zlib.compressobj(6)
@@ -86,8 +86,8 @@ def decode_vectors(stored: Sequence[bytes], dimension: int) -> Vectors:
 
 
 def cosines_of(stored: Vectors, query: Vectors) -> Vectors:
-    """A vector stored as float16 is of length 1 no more. Chroma divides by the length; so does
-    this, or a score would say which of the two had searched.
+    """The cosine of each stored vector with the query, which has length 1. Rounded to float16 the
+    stored ones have not: they are divided by their lengths, as Chroma does, for equal scores.
     """
     import numpy as np
 

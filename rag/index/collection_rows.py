@@ -27,13 +27,13 @@ COLUMNS = (
 
 
 def placeholders(count: int, after: int = 0) -> str:
-    """So many values of a statement, behind those that stand before them."""
+    """`$n` for so many values of a statement, numbered on `after` others."""
     return ", ".join(f"${number}" for number in range(after + 1, after + count + 1))
 
 
 def rows_of_many(sql: Sql, query: str, many: Sequence[object], *values: object) -> list[Any]:
-    """The rows that `query` gives for `values` and so many others, which `{some}` stands for; a
-    bounded number is asked for at a time.
+    """The rows of `query` for `values` and for `many` others, which `{some}` stands for; they are
+    asked for in batches of a bounded size.
     """
     found: list[Any] = []
     for first in range(0, len(many), _SOME):
@@ -85,7 +85,7 @@ def require(sql: Sql, name: str) -> CollectionRow:
 
 
 def no_such_collection(name: str, others: Sequence[str]) -> CragError:
-    """What is said of a name that none of these collections has."""
+    """The error for a name that no collection has; `others`: the names that there are."""
     if not others:
         return nothing_ingested()
     if name == DEFAULT_COLLECTION:  # nobody need have named it
@@ -137,7 +137,7 @@ def mark_changed(sql: Sql, collection_id: int) -> None:
 
 
 def mark_terms(sql: Sql, collection_id: int, version: str = TERMS_VERSION) -> None:
-    """Which terms the lexical index at home holds; "" has the next writer build it again."""
+    """Notes the version of the home's lexical index; "" has the next writer build it again."""
     sql.execute("UPDATE collections SET terms_version = $1 WHERE id = $2", (version, collection_id))
 
 
@@ -156,14 +156,14 @@ class CollectionSummary:
 
 
 class CollectionContents:
-    """Those of one collection; in no order but where one is told."""
+    """What one collection holds; in no particular order, unless a method says which."""
 
     def __init__(self, sql: Sql, row: CollectionRow) -> None:
         self._sql = sql
         self.row = row
 
     def _asked(self, query: str, *values: object) -> list[Any]:
-        """The rows that `query` gives, whose first value is the collection's id."""
+        """The rows of `query`, whose value `$1` is the collection's id."""
         rows: list[Any] = self._sql.execute(query, (self.row.id, *values)).fetchall()
         return rows
 
@@ -197,7 +197,7 @@ class CollectionContents:
         ]
 
     def newest_files(self, host: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
-        """How many files of a machine are indexed, and `most` of them, the last first."""
+        """How many files of a machine are indexed, and the `most` newest, newest first."""
         here = (
             " FROM documents LEFT JOIN roots ON roots.collection_id = documents.collection_id"
             " AND roots.path = root WHERE documents.collection_id = $1"

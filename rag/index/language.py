@@ -1,10 +1,10 @@
-"""Which language a question is in, by its function words; and that all which is done for it reads
-in that language, an indexed term too.
+"""Which language a question is in, by its function words, and how that language stems a term of
+the index.
 
-The index holds the same terms of every text: English stems. A question in another language is
-read by that language's stems of those, and so is every text that it is compared with: whatever is
-done for it, from the search to the answer, runs inside `in_language_of(question)`. Which languages
-the documents are in need not be known.
+The index holds English stems of every text, whatever its language. For a question in another
+language they are stemmed once more by the rules of that one, in the question and in every text that
+it is compared with: whatever is done for a question, from the search to the answer, runs inside
+`in_language_of(question)`. The documents' languages need not be known.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ import Stemmer
 
 ENGLISH = "english"
 OTHERS = ("german", "french", "spanish", "portuguese", "italian", "dutch")
-"""As Snowball calls them; of equals the first is taken. `lexicons/LANGUAGE.txt` holds a language's
-function words.
+"""As Snowball calls them; where two fit equally, the first is taken. `lexicons/LANGUAGE.txt` holds
+a language's function words.
 """
 
 FEWEST = 2
@@ -63,8 +63,8 @@ def in_language(language: str) -> Iterator[None]:
 
 @lru_cache(maxsize=256)
 def language_of(text: str) -> str | None:
-    """The language that most function words of the text are of; None where it has too few of any,
-    or as many of English as of another.
+    """The language that most function words of the text belong to; another than English needs
+    FEWEST, and more than English has. None where it has too few of any.
     """
     found = _WORD.findall(text[:_CHARACTERS])
     typed = {word.casefold() for word in found if not word.isupper()}  # "IL-6" is no article
@@ -118,7 +118,7 @@ def _restem(term: str, language: str) -> str:
 
 
 def is_word(term: str) -> bool:
-    """Whether a term has another stem in another language; of other scripts none has."""
+    """Whether a term may have another stem in another language: one of ASCII letters."""
     return term.isascii() and term.isalpha()
 
 

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from rag.index.queries import IndexQueries
 
 SHARED = 4
-"""A key that files of more names have is nobody's name."""
+"""A key that files of more than so many names share is the name of none."""
 
 COPIES = 12
-"""Nor is one of more documents, though their files have one name: a page is kept for each
-version, but "index" is no name.
+"""Nor is one that more documents share, though their files have one name: a page may be kept for
+each version, but "index" names nothing.
 """
 
 NAMED_CHUNKS = 30
@@ -69,7 +69,7 @@ def name_keys(source: str, title: str | None) -> set[str]:
 
 
 def name_words(source: str) -> tuple[str, ...]:
-    """Of a file's name, its number without leading zeros."""
+    """The folded words and numbers of a file's name, without leading zeros."""
     return tuple(_words(PurePath(source).stem))
 
 
@@ -117,7 +117,7 @@ def named_documents(
 
 
 def _keys(words: list[str]) -> Iterator[str]:
-    """Of a name: the whole, what leads up to its number, and the rest without it."""
+    """The keys of a name: all its words, those up to its number, and those without numbers."""
     number = next((place for place, word in enumerate(words) if word.isdigit()), None)
     several: Iterable[list[str]] = [words]
     if number is not None:

@@ -1,4 +1,4 @@
-"""What a collection is given and gives, but for chunks."""
+"""The values that go into a collection and come out of it, except chunks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Notice = Callable[[str], None]
 
 
 class FileStat(NamedTuple):
-    """What tells that a file is the one seen before. `changed_ns` is the inode's own time,
-    which no program can set back.
+    """A file's size and times, which tell whether it has changed. `changed_ns` is the inode's own
+    time, which no program can set back.
     """
 
     size: int
@@ -40,8 +40,8 @@ class IndexedDocument:
         path, root: the file and the ingested folder it was found under; None for a document
             that is no file.
         stat: of the file when it was read.
-        content_hash: of the file's bytes, in the ingest's own form.
-        chunk_count, characters: counted by the writer; what `put` is given is not looked at.
+        content_hash: the version of the reader, and a hash of the file's bytes.
+        chunk_count, characters: counted by the writer, which ignores what it is given.
         warnings: what could not be read, in words.
     """
 

@@ -1,5 +1,5 @@
-"""What a search asks of one collection: in the same words of either database, but for the few
-questions that each answers by indexes of its own.
+"""What a search asks of one collection: the same SQL for both databases, except for the abstract
+methods, which each answers with indexes of its own.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ FROM chunks LEFT JOIN documents ON documents.id = document_id WHERE chunks.id IN
 
 
 class IndexQueries(CollectionContents):
-    """One collection between two writes, inside a snapshot of the caller. Chunks and documents are
-    rows: numbers that mean something to this store alone, those of a document in its order. Where
+    """One collection at one revision, read inside the caller's snapshot. Chunks and documents are
+    named by their row ids, which only this store knows; those of a document's chunks ascend. Where
     some documents were chosen (`--files`), no chunk of another is found.
     """
 
@@ -42,8 +42,8 @@ class IndexQueries(CollectionContents):
     def __init__(
         self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None, vocabulary: str
     ) -> None:
-        """`files`: which sources may be found; None: all. `vocabulary`: what has a row of each
-        term and the chunks that hold it.
+        """`files` matches the sources that may be found; None: all. `vocabulary` is a query for
+        each `term`, and in how many `chunks` it is.
         """
         super().__init__(sql, row)
         self._files = files
@@ -54,8 +54,8 @@ class IndexQueries(CollectionContents):
     def _matching(
         self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
     ) -> dict[int, float]:
-        """How much the chunks, of these `documents` or of all, hold of the terms, best first: their
-        BM25, or how rare those are that each holds.
+        """The best chunks, of these `documents` or of all, that hold some of the terms, best first,
+        with a score: their BM25, or how rare the terms are that each holds.
         """
 
     @abstractmethod

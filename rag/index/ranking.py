@@ -1,8 +1,8 @@
-"""What a candidate's own words show of a query (its BM25, its best window, its name), and one score
-of all of these.
+"""The scores of a candidate chunk for a query (BM25, best window, title match), and their fusion
+with its cosine.
 
 FTS5 finds the candidates by its own BM25, whose parameters are fixed and which is given only
-the terms that are affordable to search; here every candidate is counted with all of them.
+the terms that are affordable to search; here every candidate is scored by all of them.
 BM25 counts a query's words wherever they stand; an answer has them close together, and a
 document that the query names is the one asked about.
 
@@ -19,16 +19,16 @@ from collections.abc import Iterable, Mapping, Sequence
 DENSE_WEIGHT = 0.35
 WINDOW_WEIGHT = 1.0
 FARTHEST_BEHIND = -1.0
-"""A cosine's lead at the least: where all that is near is nearly alike, as in a log, the only chunk
-with the query's words would be lost for its distance.
+"""A cosine's lead counts as no less: where the near chunks are nearly alike, as in a log, the only
+one with the query's words would be lost for its distance.
 """
 TITLE_MATCH_WEIGHT = 0.3
 DOCUMENT_MATCH_WEIGHT = 1.2
 """Of a chunk whose document the query calls by its name (`names.py`)."""
 BEGINNING = 0.2
-"""What more of that a document's first chunk gets."""
+"""By what share that is larger for a document's first chunk."""
 HEAD_WEIGHT = 2.0
-"""Of a term in the title and headings above a chunk."""
+"""How much a term in the title or headings counts, in BM25; one in the text counts 1."""
 WINDOW_TERMS = 15
 _K1, _B = 0.8, 0.6
 
@@ -44,7 +44,7 @@ def term_weights(frequencies: Mapping[str, int], total: int) -> dict[str, float]
 
 
 def rarities(frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
-    """Of each term from 1, in a single chunk or none, down to 0, in all of them."""
+    """Each term's rarity: 1 where one chunk or none holds it, down to 0 where all do."""
     most = math.log(1 + chunks)
     return {
         term: min(math.log((1 + chunks) / max(count, 1)) / most, 1.0) if most else 0.0

@@ -24,7 +24,7 @@ from state.errors import NoIndexError
 from state.passages import RetrievedChunk
 
 Rerank = Callable[[str, Sequence[RetrievedChunk]], list[RetrievedChunk]]
-"""What a query found, best first, in another order and scored by it."""
+"""Takes a query and the chunks that it found, and gives them new scores and their order."""
 
 
 class CollectionReader:
@@ -35,7 +35,7 @@ class CollectionReader:
     _sql: Sql
     _queries: IndexQueries
     rerank: Rerank | None = None
-    """Of what a search found, where something reads it (`rag/reading/reranker.py`)."""
+    """Orders what a search found by meaning, where it is set (`rag/reading/reranker.py`)."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class CollectionReader:
             yield
 
     def _follow(self, sql: Sql) -> None:
-        """The collection that has the name now, as it is now."""
+        """Turns to the collection that has the name now, at its revision of now."""
         before = self._row
         row = require(sql, self.name) if before is None else find(sql, self.name)
         if row is None:

@@ -1,4 +1,4 @@
-"""What a store of collections can be asked, whichever it is."""
+"""The interface of a store of collections: of the home, or of a shared Postgres."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Store(ABC):
     """
 
     host = ""
-    """Whose files a root's are: noted with it. "" where only one machine comes here."""
+    """The machine whose files are ingested, noted with each root; "" where only one uses it."""
 
     @abstractmethod
     def database(self) -> Database:
@@ -43,15 +43,15 @@ class Store(ABC):
 
     @abstractmethod
     def locked(self, name: str, *, create: bool = False) -> AbstractContextManager[Any]:
-        """The database, for whoever holds the collection of this name until the block ends; with
-        its tables made, where `create` is True. Raises as `open_writer`, or NoIndexError.
+        """Locks the collection of this name until the block ends, and gives the database, whose
+        tables `create` makes. Raises as `open_writer`, or NoIndexError.
         """
 
     @abstractmethod
     def _writer(self, database: Any, row: CollectionRow, notice: Notice) -> CollectionWriter: ...
 
     def _mend(self, sql: Any, row: CollectionRow, notice: Notice) -> None:  # noqa: B027
-        """Has what is built of a collection's rows made, or made again; inside a transaction."""
+        """Builds again the indexes of a collection that need it; inside a transaction."""
 
     @abstractmethod
     def delete(self, name: str) -> None:
@@ -108,7 +108,7 @@ class Store(ABC):
 
     @contextmanager
     def _reading(self) -> Iterator[Sql]:
-        """One moment of the store; raises NoIndexError where nothing was ever ingested."""
+        """A snapshot of the store; raises NoIndexError where nothing was ever ingested."""
         with self.database() as database, database.reading() as sql:
             if sql is None:
                 raise collection_rows.nothing_ingested()
@@ -122,7 +122,7 @@ class Store(ABC):
 
     @contextmanager
     def contents(self, name: str) -> Iterator[CollectionContents]:
-        """One moment of the collection; raises as `open_collection`."""
+        """A snapshot of the collection; raises as `open_collection`."""
         with self._reading() as sql:
             yield CollectionContents(sql, collection_rows.require(sql, name))
 

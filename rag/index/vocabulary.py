@@ -1,4 +1,4 @@
-"""What an index holds of a word: its forms in another language, and words spelt like it.
+"""What an index knows of a word: its forms in another language, and words spelt like it.
 
 The terms of an index are English stems: "haus" as German reads it is "haus", "hauser" and
 "hausern" there. They are found in its vocabulary when a question needs them. A question of names
@@ -58,7 +58,7 @@ def reading_for(collection: CollectionReader, *questions: str) -> AbstractContex
 
 
 class Vocabulary:
-    """Of one collection, inside the caller's snapshot; what was found is kept."""
+    """The terms of one collection, read inside the caller's snapshot; results are cached."""
 
     def __init__(self, index: IndexQueries) -> None:
         self._index = index
@@ -86,7 +86,7 @@ class Vocabulary:
         return [form for term in terms for form in self._forms(term, language)]
 
     def counts(self, indexed: Sequence[str]) -> dict[str, int]:
-        """How many chunks hold each indexed term; of one, counting takes longer than all else."""
+        """How many chunks hold each indexed term; cached, for counting is what takes longest."""
         if new := [term for term in indexed if term not in self._counts]:
             self._counts |= self._index.frequencies(new)
         return {term: self._counts[term] for term in indexed}
@@ -144,7 +144,7 @@ class Vocabulary:
 
 
 def _stem_distance(word: str, stem: str, term: str) -> int:
-    """From the stem to another, or to one that stemming has cut shorter: "diffrenc", "differ"."""
+    """The edit distance of a stem and a term, which stemming may have cut shorter ("differ")."""
     begins = edit_distance(word[: len(term)], term, 1) + 1
     return min(begins, edit_distance(stem, term, _STEM_SLIPS))
 

@@ -1,8 +1,7 @@
 """Writing a collection of either database.
 
-What is put at once is one transaction, of whose chunks only a group is held at a time: memory stays
-bounded, a reader sees documents when they are whole, and of what a killed process had begun nothing
-is left.
+`put_all` is one transaction, of whose chunks only a group is held at a time: memory stays bounded,
+readers see whole documents only, and nothing is left of what a killed process had begun.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ from state.database import Sql
 from state.documents import Chunk
 
 GROUP_CHUNKS = 1_000
-"""So many are inserted in one go."""
+"""So many chunks are inserted together."""
 
 _INTO = {
     "chunks": "id, collection_id, document_id, key, start_char, end_char, start_line,"
@@ -66,7 +65,7 @@ class CollectionWriter(CollectionContents, ABC):
 
     @abstractmethod
     def _new_rows(self, table: str, count: int) -> list[int]:
-        """So many numbers of rows, in order, that no other was given; inside a transaction."""
+        """So many new row ids of a table, ascending; inside a transaction."""
 
     @abstractmethod
     def _encoded(self, vectors: Vectors) -> list[Any]:
@@ -78,11 +77,11 @@ class CollectionWriter(CollectionContents, ABC):
 
     @abstractmethod
     def _unindex(self, documents: Sequence[int]) -> None:
-        """Takes the chunks of these documents out of it; they still have their rows."""
+        """Takes the chunks of these documents, whose rows still exist, out of it."""
 
     @abstractmethod
     def close(self, *, interrupted: bool) -> None:
-        """Unless `interrupted`, brings up to date what is built of the documents."""
+        """Unless `interrupted`, brings up to date the indexes that are built of the documents."""
 
     def set_root(self, path: str, options: str) -> None:
         self._sql.execute(
@@ -96,7 +95,7 @@ class CollectionWriter(CollectionContents, ABC):
         self.put_all([(document, parts)])
 
     def put_all(self, documents: Sequence[tuple[IndexedDocument, Iterable[DocumentPart]]]) -> None:
-        """Adds the documents, or replaces those of the same sources, which go last.
+        """Adds the documents; older ones of the same sources are deleted after that.
         If one raises, nothing of any is kept, and the older ones stay.
         """
         if not documents:
@@ -168,7 +167,7 @@ class CollectionWriter(CollectionContents, ABC):
         self._sql.executemany(f"INSERT INTO {table} ({into}) VALUES ({values})", rows)
 
     def _insert_chunks(self, waiting: Sequence[tuple[int, str | None, Chunk, Any]]) -> None:
-        """Before their documents: of a long one more are still to come."""
+        """Inserts chunks before their documents' rows: of a long one more are still to come."""
         new = self._new_rows("chunks", len(waiting))
         rows, searchable = [], list[Searchable]()
         for row, (number, title, chunk, vector) in zip(new, waiting, strict=True):

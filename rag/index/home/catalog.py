@@ -1,8 +1,8 @@
 """The catalog: one SQLite file per CRAG_HOME holds every collection.
 
 Each collection has its own FTS5 table `lexical_<id>` of exactly the terms of `rag.index.terms`. Its
-content is the view `searchable_<id>`, made of the documents' texts: nothing is kept twice, and FTS5
-itself reads what it takes out.
+content is the view `searchable_<id>` of the documents' texts: nothing is stored twice, and FTS5
+reads there itself what it deletes.
 """
 
 from __future__ import annotations
@@ -55,13 +55,13 @@ class Catalog(SqliteFile):
 
         for statement in (*SQLITE_TABLES.split(";\n"), _CHROMA):
             db.execute(statement)
-        # Of a catalog that was moved away: nothing names them any more.
+        # The vectors of a catalog that was moved away: nothing refers to them any more.
         for folder in (self.path.parent / "vectors").glob("[0-9a-f]" * 32):
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def let_index(connection: sqlite3.Connection) -> None:
-    """Gives a connection the functions of the views `searchable_<id>`."""
+    """Gives a connection the functions that the views `searchable_<id>` call."""
     texts = Texts(connection)
 
     def chunk_terms(document: int, start: int, end: int) -> str:
@@ -75,7 +75,7 @@ def let_index(connection: sqlite3.Connection) -> None:
 
 
 def create_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
-    """The lexical index of a collection, of what there is already, with its vocabulary."""
+    """Creates a collection's lexical index with its vocabulary, and fills it."""
     table, content = f"lexical_{collection_id}", f"searchable_{collection_id}"
     connection.execute(
         f"CREATE VIEW {content} AS SELECT chunks.id AS id, head_terms(title, heading) AS head,"
@@ -92,7 +92,7 @@ def create_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
 
 
 def drop_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
-    """Also one that is damaged: FTS5 opens a table to drop it, as far as to these rows."""
+    """Drops a lexical index, even a damaged one: FTS5 reads no more than these rows of it."""
     table = f"lexical_{collection_id}"
     connection.execute("CREATE VIRTUAL TABLE temp.empty USING fts5(body, content='')")
     for part in ("config", "data"):

@@ -1,4 +1,4 @@
-"""Chroma by its public API, kept from its surroundings, and what its failures are called here.
+"""Chroma by its public API, kept from its surroundings, with its failures mapped to ours.
 
 By itself chromadb reads `./.env` and the environment into settings and fails on what it
 cannot parse there; neither is ours to obey. Nothing is sent anywhere, no model is fetched.
@@ -32,7 +32,7 @@ _NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only f
 _NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot allocate memory")
 
 _BATCH = 1_000
-"""Of an upsert: as many as Chroma saves at once, so that its log stays small."""
+"""Vectors in an upsert: as many as Chroma saves at once, so that its log stays small."""
 _SEARCH_WIDTH = 200
 
 
@@ -67,8 +67,8 @@ def chromadb_module() -> ModuleType:
 
 
 def _spare_exporter() -> None:
-    """At import Chroma names what would send spans of its own over gRPC; it never does here, and an
-    install may go without both.
+    """Chroma imports an exporter of traces over gRPC, which is never used here: an empty module
+    stands for it where grpc is not installed.
     """
     if _EXPORTER not in sys.modules and find_spec("grpc") is None:
         sys.modules[_EXPORTER] = ModuleType(_EXPORTER)
@@ -76,8 +76,8 @@ def _spare_exporter() -> None:
 
 
 def _init(self: BaseModel, /, **values: Any) -> None:
-    """Settings from values alone. They are made six times at import, and each time read from
-    `./.env` and the environment, which takes a third of it.
+    """Makes settings of these values alone. Chroma makes them six times at import, each time from
+    `./.env` and the environment, which takes a third of that.
     """
     BaseModel.__init__(self, **values)
 
@@ -100,7 +100,7 @@ def _settings_of_values() -> Iterator[None]:
 
 @contextlib.contextmanager
 def foreign_errors() -> Iterator[None]:
-    """Whatever Chroma raises, as damage: its errors have no common class."""
+    """Maps whatever Chroma raises, most of it to damage: its errors have no common class."""
     try:
         yield
     except (CragError, VectorsDamaged, sqlite3.Error):  # the last is the catalog's
@@ -131,10 +131,11 @@ class ChromaVectors(Closing):
     def __init__(
         self, where: Path | str, name: str, identity: EmbedderIdentity, revision: int | None
     ) -> None:
-        """The one of this name in a folder, or at a URL, that holds this `revision`, or a new one.
+        """Opens the collection of this name in a folder or at a URL, or creates it where `revision`
+        is None.
 
         Raises:
-            VectorsDamaged: it is not there, cannot be opened, or is something else.
+            VectorsDamaged: it is not there, cannot be opened, or holds another `revision`.
             StorageError: too few files may be open, or too little memory is left for it.
         """
         self._identity = identity
@@ -162,7 +163,7 @@ class ChromaVectors(Closing):
             self._client.close()
 
     def known(self) -> set[int]:
-        """The chunks that it holds."""
+        """The rows of the chunks that it holds."""
         with foreign_errors():
             return set(map(int, self._collection.get(include=[])["ids"]))
 
@@ -173,8 +174,8 @@ class ChromaVectors(Closing):
         vectors: Callable[[Sequence[int]], Vectors],
         revision: int,
     ) -> None:
-        """Takes out what is known and not wanted, puts in what is wanted and not known; Chroma,
-        too, notes the revision.
+        """Deletes the chunks that are known and not wanted, adds those that are wanted and not
+        known, and notes the revision.
         """
         with foreign_errors():
             for ids in _batches(known - wanted):
@@ -201,7 +202,7 @@ def _batches(ids: set[int]) -> Iterator[list[int]]:
 
 
 def drop_from_server(url: str, name: str) -> None:
-    """Of a server that cannot be reached it stays; no name is given twice."""
+    """Deletes a server's collection, or leaves it where that is away: no name is used twice."""
     with (
         contextlib.suppress(VectorsDamaged, StorageError),
         foreign_errors(),

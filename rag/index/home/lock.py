@@ -19,14 +19,14 @@ from state.errors import StorageError, StoreBusyError, storage_error
 
 
 def lock_path(home: Path, collection: str) -> Path:
-    """A collection's name may be longer than a file's."""
+    """The lock file is named by a hash: a collection's name may be longer than a file's."""
     digest = hashlib.blake2b(collection.encode("utf-8", "surrogatepass"), digest_size=10)
     return home / "locks" / f"{digest.hexdigest()}.lock"
 
 
 @contextmanager
 def write_lock(path: Path, doing: str = "writing to this collection") -> Iterator[None]:
-    """Held until the block ends; another holder is told to be `doing` it.
+    """Holds the lock until the block ends; `doing` is what the error says that another holder does.
 
     Raises:
         StoreBusyError: another process holds it; names its pid, host and start.

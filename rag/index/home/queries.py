@@ -1,5 +1,5 @@
-"""What a search asks of the catalog by indexes of its own: FTS5, and for the dense leg Chroma where
-it holds what the catalog holds, else the catalog's own vectors, all of them by numpy.
+"""Both legs of a search in a home: FTS5, and Chroma where it is up to date with the catalog, else
+the catalog's own vectors, all of which numpy compares.
 
 A reader never waits: while another process writes Chroma, or when it is gone or damaged, or where
 some documents were chosen, cosines are computed from the catalog.
@@ -67,7 +67,7 @@ class HomeQueries(IndexQueries):
         values: list[Any] = [" OR ".join(f'"{term}"' for term in searched)]
         where = ""
         if documents is not None:
-            # `+`: a condition only. As an index FTS5 would be asked for each row by itself.
+            # Without `+` SQLite would ask FTS5 for each of these rows by itself.
             where = f" AND +rowid IN ({_OF_THESE})"
             values.append(json.dumps(documents))
         rows = self._sql.execute(
@@ -112,7 +112,7 @@ class HomeQueries(IndexQueries):
         return {row: float(cosine) for (row, _), cosine in zip(found, near, strict=True)}
 
     def _is_open(self, row: ChromaRow | None) -> bool:
-        """Whether Chroma could be opened, where it holds this revision."""
+        """Whether Chroma holds this revision and is open; opens it where it is not."""
         if row is None or not row.current:
             self.close()
             self._why = "not built" if row is None else "behind the catalog"
@@ -124,7 +124,7 @@ class HomeQueries(IndexQueries):
         return self._store is not None
 
     def _give_up(self, error: Exception, row: ChromaRow | None) -> None:
-        """Until it was written again."""
+        """Notes why Chroma is not asked any more, until it is written again."""
         self.close()
         folder = None if row is None else self._index.root / row.folder
         if folder is not None and folder.is_dir() and not os.access(folder, os.W_OK):
@@ -143,7 +143,7 @@ class HomeQueries(IndexQueries):
         )
 
     def _scanned(self, query: Vectors, limit: int) -> dict[int, float]:
-        """By the catalog's own vectors, of the chosen documents or of all."""
+        """The nearest by the catalog's own vectors, of the chosen documents or of all."""
         chosen, values = "", list[Any]()
         if self._chosen is not None:
             chosen = " AND documents.id IN (SELECT value FROM json_each($2))"
@@ -164,7 +164,7 @@ class HomeQueries(IndexQueries):
 
 
 def _is_crowded(found: Mapping[int, float]) -> bool:
-    """Whether most are as near as another: among hundreds of copies, which are neighbours of each
-    other alone, HNSW finds no way to what is nearer.
+    """Whether most are exactly as near as another one: hundreds of copies of a text have only each
+    other for neighbours in the graph of HNSW, and no way leads from them to nearer chunks.
     """
     return 2 * len({round(cosine, 5) for cosine in found.values()}) < len(found)

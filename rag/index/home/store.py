@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class HomeStore(Store):
-    """Its readers read the catalog, and the vectors where `chroma_url` says."""
+    """`chroma_url`: the Chroma server that holds the vectors; None: they are in the home."""
 
     def __init__(self, home: Path, chroma_url: str | None = None) -> None:
         self._home = home
@@ -72,7 +72,7 @@ class HomeStore(Store):
         return HomeWriter(database, row, index, notice)
 
     def _mend(self, sql: sqlite3.Connection, row: CollectionRow, notice: Notice) -> None:
-        """The lexical index, where it is of another version or damaged."""
+        """Builds the lexical index again where it is of another version or damaged."""
         if row.terms_version == TERMS_VERSION:
             return
         made = "SELECT 1 FROM sqlite_schema WHERE name = $1"
@@ -83,7 +83,7 @@ class HomeStore(Store):
         collection_rows.mark_terms(sql, row.id)
 
     def delete(self, name: str) -> None:
-        """Its rows, then its vectors: killed between, it leaves some that nothing reads."""
+        """Deletes rows, then vectors: killed in between, it leaves some that nothing reads."""
         with self.locked(name) as catalog:
             connection = catalog.connected()
             row = collection_rows.require(connection, name)

@@ -30,17 +30,17 @@ from state.sqlite_file import transaction
 from state.urls import redact_urls
 
 _SAVED = "index_metadata.pickle"
-"""Beside a graph that was saved; of another nothing is read, and each opening writes it anew."""
+"""Lies beside a saved graph. One without it is not read, and each opening writes it anew."""
 
 
 class ChromaRow(NamedTuple):
     """What the catalog knows of Chroma's collection.
 
     Attributes:
-        folder: or its collection on a server: another each time that it is built.
-        revision: of the catalog's collection, which it holds; None while it is being written.
-        files: as `_files` gives them; of a server's, none.
-        current: whether `revision` is the collection's own.
+        folder: its name, or that of the server's collection: a new one for each build.
+        revision: the catalog's, which it holds; None while it is being written.
+        files: as `_files` gives them; none for a server.
+        current: whether the catalog is still at `revision`.
     """
 
     folder: str
@@ -50,7 +50,7 @@ class ChromaRow(NamedTuple):
 
 
 class ChromaIndex:
-    """That of a collection, in a folder of the home, or at a Chroma server's `url`."""
+    """A collection's vectors, in a folder of the home or at a Chroma server's `url`."""
 
     def __init__(
         self,
@@ -64,9 +64,9 @@ class ChromaIndex:
         self._home = home
         self._of = row
         self.url = url
-        # As the catalog notes it: without what opens a door.
+        # As the catalog notes it: without a password.
         self._server = None if url is None else redact_urls(url)
-        # Holds a folder for each time that the vectors were built anew: one at most is in use.
+        # Holds a folder for each build of the vectors, of which one at most is in use.
         self.root = home / "vectors" / row.uid
 
     def row(self) -> ChromaRow | None:
@@ -79,7 +79,7 @@ class ChromaIndex:
         return ChromaRow(*rows[0]) if rows else None
 
     def open(self, row: ChromaRow) -> ChromaVectors:
-        """What the catalog's row tells of; raises as `ChromaVectors`."""
+        """Opens the vectors that the catalog's row names; raises as `ChromaVectors`."""
         self.require_unchanged(row)
         return self._vectors(row.folder, row.revision)
 
@@ -91,8 +91,8 @@ class ChromaIndex:
         return f"crag-{self._of.uid}-{folder}"
 
     def mark_damaged(self, row: ChromaRow) -> bool:
-        """Clears the row for the next ingest; whether it was still there, and this process may
-        write and nobody else does now.
+        """Clears the row's revision, so that the next ingest builds the vectors again. False where
+        the row has changed, or where this process may not write or another one is writing.
         """
         with contextlib.suppress(CragError), Catalog(self._home) as catalog, catalog.failures():
             if (connection := catalog.connected(write=False)) is None:
@@ -129,13 +129,13 @@ class ChromaIndex:
             notice(f"Chroma could not be written ({why}); the catalog is searched instead.")
 
     def drop(self, row: ChromaRow | None) -> None:
-        """Deletes whatever there is."""
+        """Deletes all vectors of the collection."""
         if row is not None and self.url is not None:
             drop_from_server(self.url, self._name(row.folder))
         shutil.rmtree(self.root, ignore_errors=True)
 
     def _updated(self, row: ChromaRow, notice: Notice) -> bool:
-        """Whether it was as the catalog, or could be made so."""
+        """Whether Chroma is up to date with the catalog now; updates it in place where it can."""
         try:
             if not row.current:
                 return self._filled(self.open(row), row.folder)
@@ -147,9 +147,9 @@ class ChromaIndex:
         return True
 
     def _filled(self, held: ChromaVectors, folder: str) -> bool:
-        """Takes out what the catalog has no more, puts in what it has; the row is cleared
-        meanwhile. Nothing is done where nothing would stay: a graph that was saved with nothing in
-        it is written by all who open it, so that a new one has to be made.
+        """Makes Chroma hold the catalog's chunks; the row's revision is cleared meanwhile. False,
+        and nothing is done, where none of its chunks would stay: an empty graph that was saved is
+        written by all who open it, so that a new one has to be built.
         """
         with held:
             known, wanted = held.known(), self._chunks()
@@ -165,7 +165,7 @@ class ChromaIndex:
         return True
 
     def _stored(self, ids: Sequence[int]) -> Vectors:
-        """The catalog's vectors of these, which are in order."""
+        """The catalog's vectors of these chunks, whose ids ascend."""
         query = "SELECT id, vector FROM chunks WHERE id IN ({some}) ORDER BY id"
         rows = rows_of_many(self._connection, query, ids)
         return decode_vectors([vector for _, vector in rows], self._of.embedder.dimension)
@@ -187,8 +187,8 @@ class ChromaIndex:
             )
 
     def require_unchanged(self, row: ChromaRow) -> None:
-        """Raises VectorsDamaged where the files are not those that were noted; of a server nothing
-        is asked.
+        """Raises VectorsDamaged where the files are not those that were noted; a server is not
+        asked.
         """
         if self.url is not None:
             return

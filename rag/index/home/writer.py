@@ -1,4 +1,4 @@
-"""Writing a collection of the catalog, and Chroma when all of it is there."""
+"""Writing a collection of the catalog; Chroma is brought up to date at the end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class HomeWriter(CollectionWriter):
         return transaction(self._connection)
 
     def _new_rows(self, table: str, count: int) -> list[int]:
-        """Nobody else writes meanwhile, and each is inserted before more are asked for."""
+        """Behind the last: nobody else writes, and all are inserted before more are asked for."""
         rows = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
         used = next((row for (row,) in rows), 0)
         return list(range(used + 1, used + count + 1))

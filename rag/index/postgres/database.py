@@ -1,7 +1,7 @@
 """A shared store's tables, in one schema of its database, and what indexes them.
 
-Each collection has an HNSW index of its own. The functions run with
-the rights of the schema's owner: who may ingest need not own it.
+Each collection has an HNSW index of its own. The functions run with the rights of the schema's
+owner, so that others may ingest, too.
 """
 
 from __future__ import annotations

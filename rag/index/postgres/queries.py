@@ -1,8 +1,8 @@
-"""What a search asks of a shared store by indexes of its own: GIN over `tsvector`, and HNSW.
+"""Both legs of a search in a shared store: GIN over `tsvector`, and pgvector's HNSW.
 
-A chunk's terms are the lexemes of its `tsvector`, without their places. GIN tells which chunks hold
-a term; of those that hold one of a query's rarest, the ones that hold the rarest and most come
-first. How often each stands there is counted of the candidates, as for the catalog.
+A chunk's terms are the lexemes of its `tsvector`, without positions. GIN finds the chunks that hold
+one of a query's rarest terms; the more terms a chunk holds, and the rarer they are, the earlier it
+comes. BM25 is computed of the candidates alone, as for the catalog.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
 
 ENOUGH = 1_000
-"""Chunks with a query's rarest terms, among which those with the others too are sought."""
+"""The rarest terms, until so many chunks hold one, find the chunks that are ordered by all."""
 
 MORE = 20
-"""So many more are fetched by their halves, which round the query too, than are compared."""
+"""So many more are fetched from the index, which rounds to float16, than are compared."""
 
 # The order is that of an index, which holds halves; the cosine is that of the catalog at home.
 _NEAREST = """

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from state.database import Sql
 
 _LOCK_SECONDS = 1.0
-"""For a server to see that a killed process is gone."""
+"""How long a lock is waited for: until the server sees that a killed process is gone."""
 
 
 class PostgresStore(Store):
@@ -58,14 +58,14 @@ class PostgresStore(Store):
         return PostgresWriter(database, row, self.host)
 
     def delete(self, name: str) -> None:
-        """Its rows all at once; readers at work on it finish on what they saw."""
+        """Deletes all in one transaction; readers at work on it finish on their snapshot."""
         with self.locked(name) as database, database.writing() as sql:
             row = collection_rows.require(sql, name)
             sql.execute("DELETE FROM collections WHERE id = $1", (row.id,))
             sql.execute("SELECT forget_index($1)", (row.id,))
 
     def about(self) -> str:
-        """What answers there, in words.
+        """The server, its versions and the schema, in words.
 
         Raises:
             RemoteStoreError: it cannot be reached.
