@@ -188,11 +188,10 @@ class Session(Closing):
         self, deps: Dependencies, thread: str, cancel: Cancellation, *, pin: bool
     ) -> Dependencies:
         """With what the thread remembers, and the turn kept on it unless it was left."""
-        memory = self.memory
+        memory, collection = self.memory, self.reader.name
 
         def record(answer: Answer) -> int:
-            name = self.reader.name
-            return memory.store.append(thread, answer, milestone=pin, collection=name)
+            return memory.store.append(thread, answer, milestone=pin, collection=collection)
 
         return replace(
             deps,

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, closing, nullcontext
 from contextvars import copy_context
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rag.budget import Budget
 from rag.dependencies import Dependencies, new_answer
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 _GRACE_SECONDS = 3.0
 
 T = TypeVar("T")
-R = TypeVar("R")
 
 
 class RunCancelledError(Exception):
@@ -40,8 +39,8 @@ class Cancellation:
 
     def __init__(self) -> None:
         self.items: SimpleQueue[Any] = SimpleQueue()
+        self.cancelled = False
         self._lock = Lock()
-        self._cancelled = False
 
     def interrupt(self) -> None:
         """As Ctrl-C, for a signal's handler; heeded where the run's next item is waited for, so
@@ -52,25 +51,21 @@ class Cancellation:
     def cancel(self) -> None:
         """From here on no `unless_cancelled` begins; one that has begun is waited for."""
         with self._lock:
-            self._cancelled = True
+            self.cancelled = True
 
-    def unless_cancelled(self, act: Callable[[], R]) -> R:
+    def unless_cancelled(self, act: Callable[[], T]) -> T:
         """`act()`; a cancellation comes either before or after it, never in between.
 
         Raises:
             RunCancelledError: the run was cancelled.
         """
         with self._lock:
-            if self._cancelled:
+            if self.cancelled:
                 raise RunCancelledError
             return act()
 
-    @property
-    def cancelled(self) -> bool:
-        return self._cancelled
 
-
-class _End(Generic[T]):
+class _End:
     """The last thing a run says: nothing, or what it raised."""
 
     def __init__(self, error: BaseException | None = None) -> None:
@@ -91,7 +86,7 @@ def in_background(
     When the consumer stops early (Ctrl-C, a closed generator) it is free at once; the run
     stops at its next item, and what it raises then is nobody's concern.
     """
-    queue: SimpleQueue[T | _End[T]] = cancel.items
+    queue: SimpleQueue[T | _End] = cancel.items
 
     def work() -> None:
         try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from langgraph.runtime import Runtime
 
 from rag.citations.check import with_markers
@@ -12,7 +10,7 @@ from rag.engines.local.answer import snippet_part
 from rag.nodes.update import Update
 from rag.question.parts import is_near
 from rag.reading.snippets import shown_snippets
-from state.answer import UNSURE, AnswerPart, Citation
+from state.answer import UNSURE, Citation
 from state.graph_state import GraphState
 
 REFUSED = "The model found no answer to “{}”."
@@ -27,12 +25,15 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     nearest: list[Citation] = [{**each, "marker": n} for n, each in enumerate(found, start=1)]
     points = bool(state["nearest"])
     told = points or (state["refusal"] is None and any(map(is_near, state["parts"])))
-    shown = list(map(snippet_part, nearest)) if told else []
+    shown = [
+        with_markers(snippet_part(each)["text"], f"[{each['marker']}]", verbatim=True)
+        for each in (nearest if told else ())
+    ]
     said = REFUSED if deps.engine.model is not None else UNSURE if shown else ABSENT
     why = _cut(state["refusal"] or "", LONGEST_REFUSAL) or "The nearest passages:"
     head = said.format(_cut(state["standalone_question"], LONGEST_QUESTION))
     return {
-        "generation": _text(f"{head} {why}", shown) if shown else head,
+        "generation": "\n\n".join([f"{head} {why}", *shown]) if shown else head,
         "citations": [],
         "claims": [],
         "nearest": nearest,
@@ -47,15 +48,6 @@ def _found(state: GraphState, deps: Dependencies) -> list[Citation]:
         questions, state["documents"], deps.reranker, deps.reader, full=deps.settings.full
     )
     return [snippet["located"] for snippet in snippets]
-
-
-def _text(head: str, nearest: Sequence[AnswerPart]) -> str:
-    """What is said in place of an answer: the nearest passages under what says what they are."""
-    shown = (
-        with_markers(part["text"], f"[{marker}]", verbatim=True)
-        for marker, part in enumerate(nearest, start=1)
-    )
-    return "\n\n".join([head, *shown])
 
 
 def _cut(text: str, longest: int) -> str:

@@ -25,11 +25,6 @@ def joined_queries(query: str, second: str | None) -> str:
     return query if second is None else f"{query} · {second}"
 
 
-def _asked(state: GraphState) -> list[str]:
-    """The questions of the thread, this one first."""
-    return [state["question"], *(turn["question"] for turn in reversed(state.get("timeline", [])))]
-
-
 def instrumented(name: str, node: Node) -> Callable[..., Update]:
     """`node`, with its start, its model calls and its end reported to the stream, its time in
     `timing_metrics` and what its calls took in `usage`. It reads in the language of the question,
@@ -38,9 +33,10 @@ def instrumented(name: str, node: Node) -> Callable[..., Update]:
 
     def run(state: GraphState, *, runtime: Runtime[Dependencies]) -> Update:
         deps = runtime.context
+        earlier = [turn["question"] for turn in reversed(state.get("timeline", []))]
 
         def read() -> Update:
-            with reading_for(deps.reader, *_asked(state)):
+            with reading_for(deps.reader, state["question"], *earlier):
                 return node(state, runtime)
 
         update, calls, spent = run_with_events(name, read, runtime.stream_writer, deps.started)

@@ -86,7 +86,7 @@ def read_reply(text: str, *, formed: bool = True) -> ReadReply:
         if read is not None:
             return read
     if is_json:  # it broke off, or has another shape
-        return ReadReply([_part(each, [], "") for each in partial_texts(text) if each.strip()])
+        return ReadReply([_part(each, [], "") for each in partial_texts(text)])
     return ReadReply(_with_lead_ins(read_parts(text)))
 
 
