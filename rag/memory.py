@@ -1,4 +1,4 @@
-"""What a session remembers of its threads: the turns, the slice shown, the checkpoints."""
+"""A session's threads: their turns, the slice that a model is shown, their checkpoints."""
 
 from __future__ import annotations
 
@@ -37,18 +37,18 @@ class ThreadMemory(Closing):
         return self._opened.enter_context(Checkpoints(threads_database(self.settings)))
 
     def history(self, thread: str, known: Sequence[HistoryTurn] = ()) -> list[HistoryTurn]:
-        """The slice of earlier turns within `history_tokens`, oldest first; what is `known` from a
-        checkpoint is not read again.
+        """The slice of earlier turns within `history_tokens`, oldest first; turns `known` from a
+        checkpoint are not read again.
         """
         budget = self.settings.history_tokens
         return read_history(self.store, thread, budget, _count_tokens, known)
 
     def count_turns(self, thread: str) -> None:
-        """Counts what the next turn's slice depends on, so that it need not."""
+        """Count the tokens that the next turn's slice depends on, ahead of that turn."""
         turn_costs(self.store, thread, self.settings.history_tokens, _count_tokens)
 
     def collection(self, thread: str) -> str | None:
-        """Which collection the thread asked last; None where its last turn does not say."""
+        """The collection that the thread asked last; None if its last turn does not say."""
         newest = self.store.newest(thread)
         return None if newest is None else newest.collection
 
@@ -64,7 +64,7 @@ class ThreadMemory(Closing):
         return threads[0].name
 
     def delete(self, thread: str) -> int:
-        """Forget a thread whole, its traces here too; returns how many turns it had."""
+        """Forget a thread with its checkpoint and its traces here; returns its number of turns."""
         turns = self.store.delete(thread)
         self.checkpoints.delete(thread)
         with open_traces(self.settings) as traces:
@@ -73,7 +73,7 @@ class ThreadMemory(Closing):
 
 
 def _count_tokens(text: str) -> int:
-    """Loads what counts when it is needed: that takes a quarter of a second."""
+    """Imports the token counter only when it is needed: that takes a quarter of a second."""
     from state.tokens import count_tokens
 
     return count_tokens(text)

@@ -1,4 +1,4 @@
-"""A thread as one document, Markdown to read or JSON to keep."""
+"""A thread as one document: Markdown to read, or JSON to keep."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from state.wording import written_place
 
 
 def thread_json(thread: str, turns: Iterable[Turn]) -> dict[str, Any]:
-    """Turns with their whole answers."""
+    """All turns of a thread with their whole answers."""
     return {"schema": "crag.thread/1", "thread": thread, "turns": [_turn(turn) for turn in turns]}
 
 
@@ -27,7 +27,7 @@ def _turn(turn: Turn) -> dict[str, Any]:
 
 
 def thread_markdown(thread: str, turns: Iterable[Turn]) -> Iterator[str]:
-    """The lines of the thread: a heading a question, the answer, its sources with quotes."""
+    """The lines of a thread: for each turn a heading, the answer, its sources with quotes."""
     yield f"# {one_line(thread)}"
     for turn in turns:
         yield from ("", f"## {turn.number}. {one_line(turn.answer['question'])}", "")

@@ -1,7 +1,7 @@
-"""The web as a second retriever: a SearXNG endpoint the person named, off unless asked.
+"""The web as a second retriever: a SearXNG endpoint that the person named, off by default.
 
-CRAG's action for "incorrect" (Yan et al. 2024, section 4.5). What comes back is graded and
-cited like any chunk; its `source` is the page's URL and its text the snippet that was sent.
+It is CRAG's action for "incorrect" (Yan et al. 2024, section 4.5). Results are graded and cited
+like any chunk; their `source` is the page's URL and their text the snippet that was sent.
 """
 
 from __future__ import annotations

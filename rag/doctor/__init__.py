@@ -1,4 +1,4 @@
-"""Looks at each part of an installation and says what is wrong and what mends it."""
+"""Checks of each part of an installation, each with what mends the part."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from state.errors import CragError
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What a look at one part found; `mend` is the command, or in words the deed, that mends a part
-    that is not well, or makes more of one that is.
+    """The result of one check. `mend` is the command, or in words the deed, that mends a part that
+    is not well, or improves one that is.
     """
 
     part: str
@@ -24,7 +24,7 @@ def passed(part: str, detail: str, further: str | None = None) -> Check:
 
 
 def failed(part: str, detail: str | CragError, mend: str | None = None) -> Check:
-    """An error says what mends it."""
+    """A failed check; an error as `detail` brings its own hint as `mend`."""
     if isinstance(detail, CragError):
         return Check(part, ok=False, detail=detail.message, mend=detail.hint)
     return Check(part, ok=False, detail=detail, mend=mend)

@@ -25,7 +25,7 @@ _WRITABLE = "Make it writable, or choose another --home"
 
 
 def examine(settings: Settings) -> Iterator[Check]:
-    """Every part; what depends on a part that is not well is left out."""
+    """Check every part; what depends on a part that is not well is left out."""
     yield from _check_home(settings.home)
     catalog = check_catalog(settings.home)
     yield catalog
@@ -39,7 +39,7 @@ def examine(settings: Settings) -> Iterator[Check]:
 
 
 def _check_home(home: Path) -> Iterator[Check]:
-    """A home that does not exist yet is well if it can be made."""
+    """Check the home's folder and disk; a home that does not exist is well if it can be made."""
     existing = next(path for path in (home, *home.parents) if path.exists())
     try:
         tempfile.TemporaryFile(dir=existing).close()
@@ -68,7 +68,7 @@ def check_catalog(home: Path) -> Check:
 
 
 def check_threads(home: Path) -> Iterator[Check]:
-    """What is remembered of questions, where there is anything."""
+    """Check home.db, if there is one."""
     kept = HomeDb(home)
     if kept.path.exists():
         yield _check("threads", kept, f"Restore {kept.path} from a backup, or move it away")

@@ -1,5 +1,5 @@
-"""Each collection: its lexical index and its vectors against the catalog; of a
-shared store who answers. What is found damaged is noted, so that the next ingest builds it again.
+"""Checks of each collection's lexical index and vectors against the catalog, and of a shared store.
+What is found damaged is noted, so that the next ingest builds it again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _ANEW = "crag collections delete {0}; then ingest its folders with -c {0}"
 
 
 def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]:
-    """Looks at every collection of the home; a lock held by a writer is no fault."""
+    """Check every collection of the home; a lock held by a writer is no fault."""
     store = HomeStore(home)
     for name in store.names():
         with Catalog(home) as catalog, catalog.failures():
@@ -51,7 +51,7 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
 
 
 def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Check]:
-    """The server, and every collection."""
+    """Check the server of a shared store, and every collection's embedder."""
     try:
         yield passed("store", store.about())
         for each in store.summaries():
@@ -61,7 +61,7 @@ def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Ch
 
 
 def _check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) -> Iterator[Check]:
-    """Only where the collection was embedded by another than there is."""
+    """A failed check if the collection was embedded by another embedder than the current one."""
     if used != named:
         detail = f"embedded by {used}, which is {named} now"
         yield failed(f"{name}: embedder", detail, _ANEW.format(name))

@@ -1,5 +1,5 @@
-"""The embedder, the reader, and the model, if the settings name one: does it reply; else which
-there are on this machine.
+"""Checks of the embedder, the reader's weights and the model: whether a configured one replies, or
+else which models run on this machine.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _embedder() -> Check:
 
 
 def _reader(settings: Settings) -> Check:
-    """Without its weights all works, only not as well."""
+    """Check the reader's weights; without them all works, only not as well."""
     reader, judge = (installed_model(settings.home, weights) for weights in EVERY)
     try:
         if reader is not None:
@@ -72,7 +72,7 @@ def _reader(settings: Settings) -> Check:
 
 
 def _at_hand() -> Check:
-    """What runs on this machine, and how it would answer from now on."""
+    """Which servers run on this machine, and the command to answer with one of them."""
     from rag.endpoint.local_servers import PORTS, local_servers
 
     servers = local_servers()
@@ -86,7 +86,7 @@ def _at_hand() -> Check:
 
 
 def _replies(endpoint: Endpoint, settings: Settings) -> Check:
-    """Sends one made-up document of some 400 tokens; no document of the person's."""
+    """Send one made-up document of some 400 tokens, and none of the person's."""
     from rag.budget import Budget
     from rag.engines.openai.chat_model import LINE, ChatModel
     from rag.engines.openai.verdicts import read_verdicts, verdicts_model

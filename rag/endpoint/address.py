@@ -1,4 +1,4 @@
-"""Where an OpenAI-compatible endpoint is, under which key, and how to connect to it."""
+"""The address and key of an OpenAI-compatible endpoint, and how to connect to it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NO_KEY = SecretStr("no-key")
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A base URL taken apart; `host` (with a port that is not the scheme's) may be shown."""
+    """A parsed base URL; `host`, with a port that is not the scheme's, may be shown."""
 
     base_url: str
     query: tuple[tuple[str, str], ...]
@@ -40,7 +40,7 @@ class Endpoint:
 
 
 def chat_endpoint(settings: Settings) -> Endpoint:
-    """Raises SettingsError when the URL is unusable or OpenAI itself has no key."""
+    """Raises SettingsError if the URL is unusable, or if OpenAI itself has no key."""
     host = host_of(settings.base_url)
     parts = urlsplit((settings.base_url or OPENAI_URL).strip())
     secret = "" if settings.api_key is None else settings.api_key.get_secret_value().strip()
@@ -61,7 +61,7 @@ def chat_endpoint(settings: Settings) -> Endpoint:
 
 
 def host_of(base_url: str | None) -> str:
-    """The host a person is told of; no credentials, path or query in it."""
+    """The host as it may be shown to a person, without credentials, path or query."""
     address = (base_url or OPENAI_URL).strip()
     parts = urlsplit(address if is_parsable(address) else "")
     try:
@@ -96,7 +96,7 @@ def request_seconds(chosen: float | None, endpoint: Endpoint) -> float:
 
 
 def sdk_client(endpoint: Endpoint, max_retries: int) -> OpenAI:
-    """OpenAI's own client, which retries what may pass, over connections that are bounded."""
+    """OpenAI's own client, with its retries, over connections that are bounded."""
     from openai import OpenAI
 
     return OpenAI(
@@ -120,6 +120,6 @@ def http_client(endpoint: Endpoint) -> DefaultHttpxClient:
     return BoundedClient(
         trust_env=not endpoint.loopback,
         follow_redirects=False,
-        # Trusts nobody where there is no TLS: reading certificates takes .1 s.
+        # Without TLS no certificate is needed, and reading them takes 0.1 s.
         verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True,
     )

@@ -1,8 +1,8 @@
 """An HTTP client whose every request has one deadline and one bound of size.
 
-The limits that HTTP libraries take count each read anew, and nothing bounds what is read: a
-server that drips passes them all, one that floods fills the memory. The SDK above it retries what
-may pass; an error of the SDK's own class it passes on, so that is what cannot pass.
+The time limits of HTTP libraries begin anew with each read, and nothing bounds the size: a server
+that drips never exceeds them, and one that floods fills the memory. The SDK above retries what may
+pass; it does not retry errors of its own classes, so what cannot pass is raised as one.
 """
 
 from __future__ import annotations
@@ -20,22 +20,22 @@ from openai import DefaultHttpxClient
 from state.deadline import call_with_timeout
 
 MOST_BYTES = 64 << 20
-"""More than any reply that is asked for."""
+"""More than any expected reply has."""
 STREAM_PATIENCE = 10
-"""A stream may take so many times the seconds of a whole reply: a slow model writes for long."""
+"""A stream may take this many times as long as a whole reply: a slow model writes for long."""
 _SECONDS = 600.0
 _FORMS = (b'"response_format"', b'"tools"')
 _ends: ContextVar[tuple[float, float]] = ContextVar("ends")
 
 
 class UnboundedError(openai.OpenAIError):
-    """A reply is larger than any that is asked for, or may become so."""
+    """A reply is larger than any expected one, or may become so."""
 
 
 @contextmanager
 def request_deadline(seconds: float, left: float | None) -> Iterator[None]:
-    """The requests made inside have a reply within `seconds`, their retries counted in, and a
-    stream of theirs ends in ten times that; both within what is `left` of the question's.
+    """Requests inside the block have a reply within `seconds`, retries included, and streams end
+    within ten times that; both within what is `left` of the question's time.
     """
     now, most = time.monotonic(), _SECONDS * 10**6 if left is None else left
     token = _ends.set((now + min(seconds, most), now + min(STREAM_PATIENCE * seconds, most)))
@@ -46,18 +46,18 @@ def request_deadline(seconds: float, left: float | None) -> Iterator[None]:
 
 
 class BoundedClient(DefaultHttpxClient):
-    """`timeout` of a request bounds all of it, to the last byte of a reply that is not streamed."""
+    """A request's `timeout` bounds all of it, to the last byte of a reply that is not streamed."""
 
     def __init__(self, **given: Any) -> None:
         super().__init__(event_hooks={"response": [_bound]}, **given)
 
     def send(self, request: Any, **given: Any) -> Any:
-        """As its parent, with errors of the parent's classes where another try is worth it."""
+        """As the parent's, which raises the parent's errors only where another try may help."""
         now = time.monotonic()
         seconds = (request.extensions.get("timeout") or {}).get("read") or _SECONDS
         reply_by, end_by = _ends.get((now + seconds, now + STREAM_PATIENCE * seconds))
         request.extensions["end_by"] = end_by
-        # A few compressed bytes can be unpacked into any number.
+        # A few compressed bytes can unpack into any number of them.
         request.headers["Accept-Encoding"] = "identity"
         send = super().send
         try:
@@ -72,7 +72,7 @@ class BoundedClient(DefaultHttpxClient):
 
 
 def _bound(reply: Any) -> None:
-    """Before anything of its body is read; what is raised here closes it."""
+    """A hook that bounds a reply before its body is read; what it raises closes the reply."""
     if reply.headers.get("content-encoding", "identity") != "identity":
         raise UnboundedError("its reply is compressed, which was not asked for")
     reply.stream = _Bounded(reply.stream, reply.request.extensions["end_by"])
@@ -81,8 +81,8 @@ def _bound(reply: Any) -> None:
 
 
 def _may_pass(request: Any, reply: Any, left: float) -> bool:
-    """Not where the form of the reply may be at fault, and not where it takes longer than there is
-    time: what a server asks to be left alone for is waited for.
+    """Whether another try may help: not if the form of the request may be at fault, and not if the
+    server asks for a longer pause than there is time for.
     """
     if reply.status_code in (500, 501) and any(form in request.content for form in _FORMS):
         return False

@@ -1,4 +1,4 @@
-"""What goes wrong at an endpoint, as one ModelError line each: host, model, mending step."""
+"""Failures of an endpoint, each as a ModelError of one line: host, model, what mends it."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ ErrorParts = tuple[type[ModelError], str, str]
 """The kind of a failure, what it is, and what mends it."""
 SHOWN = 200
 LEAST_SECRET = 8
-"""Characters of a key that is struck out of messages; "x", "none" and "EMPTY" are no secrets."""
+"""The length from which a key is struck out of messages; "x", "none" and "EMPTY" are no secrets."""
 _TOO_LONG = re.compile(r"context.{0,9}(length|window|size)|too (long|many tokens)", re.IGNORECASE)
 _STATUS: dict[int, tuple[str, str]] = {
     401: ("refused the key (401)", "Check OPENAI_API_KEY or api_key."),
     403: ("is not open to this key (403){}", "Use another model or key."),
     404: ("was not found (404){}", "Check model and base_url (…/v1), or pull it."),
 }
-"""What ends the run at once; the server's words of a refused key may quote the key."""
+"""Status codes that end the run at once. With 401 the server's words may quote the key."""
 _CAUSES: tuple[tuple[str, str, str], ...] = (
     ("ProxyError", "the proxy failed", "Check HTTP_PROXY and HTTPS_PROXY, or use NO_PROXY."),
     ("certificate", "its TLS certificate is not trusted", "Check base_url and the certificate."),
@@ -44,8 +44,8 @@ _CAUSES: tuple[tuple[str, str, str], ...] = (
 
 @lru_cache(maxsize=1)
 def foreign_errors() -> tuple[type[Exception], ...]:
-    """Whatever the libraries below raise: their own classes, and what they let through when
-    a server replies with something that is no reply (ValueError, IndexError, ...).
+    """What the libraries below raise: their own classes, and what they let through when a server
+    sends something that is no reply (ValueError, IndexError, ...).
     """
     import httpx2
     import openai
@@ -58,19 +58,19 @@ def foreign_errors() -> tuple[type[Exception], ...]:
 def model_error(
     error: Exception, endpoint: Endpoint, model: str, seconds: float | None = None
 ) -> ModelError:
-    """The ModelError of a foreign exception; `seconds` is what a request may take."""
+    """The ModelError for a foreign exception; `seconds` is what a request may take."""
     import openai
 
     who = f"Model {model} at {endpoint.host}"
     if isinstance(error, openai.APIStatusError):
-        kind, what, hint = _status(error, endpoint)
+        kind, what, hint = _status_parts(error, endpoint)
     else:
-        kind, what, hint = _unanswered(error, endpoint, seconds)
+        kind, what, hint = _unanswered_parts(error, endpoint, seconds)
     return kind(f"{who}{what}.", hint)
 
 
-def _unanswered(error: Exception, endpoint: Endpoint, seconds: float | None) -> ErrorParts:
-    """Of a request that got no status of failure."""
+def _unanswered_parts(error: Exception, endpoint: Endpoint, seconds: float | None) -> ErrorParts:
+    """The parts of an error for a request that got no failure status."""
     import httpx2
     import openai
 
@@ -93,12 +93,12 @@ def _unanswered(error: Exception, endpoint: Endpoint, seconds: float | None) -> 
         _, why, hint = next(known, ("", "there is no connection", "Check base_url."))
         kind, what = ModelAccessError, f" cannot be reached: {why}"
     elif isinstance(error, openai.APIError) and not invalid:
-        what, hint = f" reported an error while replying{_said(error, endpoint)}", "Try again."
+        what, hint = f" reported an error while replying{_message(error, endpoint)}", "Try again."
     return kind, what, hint
 
 
 def _causes(error: BaseException) -> list[BaseException]:
-    """The error and what led to it, the nearest first."""
+    """The error and its causes, the nearest first."""
     causes, cause = [error], error.__cause__ or error.__context__
     while cause is not None and cause not in causes:
         causes.append(cause)
@@ -106,8 +106,8 @@ def _causes(error: BaseException) -> list[BaseException]:
     return causes
 
 
-def _status(error: Any, endpoint: Endpoint) -> ErrorParts:
-    status, said = int(error.status_code), _said(error, endpoint)
+def _status_parts(error: Any, endpoint: Endpoint) -> ErrorParts:
+    status, said = int(error.status_code), _message(error, endpoint)
     kind: type[ModelError] = ModelAccessError
     if status == 429 and "insufficient_quota" in (error.code, error.type):
         what, hint = ": the account's quota is used up (429)", "Check its billing."
@@ -132,7 +132,7 @@ def _status(error: Any, endpoint: Endpoint) -> ErrorParts:
     return kind, what, hint
 
 
-def _said(error: Exception, endpoint: Endpoint) -> str:
+def _message(error: Exception, endpoint: Endpoint) -> str:
     """The server's own words, if it sent any: one bounded line, keys struck out."""
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None

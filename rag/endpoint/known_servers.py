@@ -1,6 +1,6 @@
-"""In which form each server replies, and how slowly it reads, kept so that each is asked once.
+"""In which form each server replies and how fast it reads, stored so that each is asked once.
 
-A file of the home. It holds addresses and names of models and no word of any document; losing it
+The file in the home holds addresses and names of models and no word of any document; losing it
 costs a few requests.
 """
 
@@ -21,9 +21,9 @@ MOST = 50
 
 @dataclass(frozen=True, slots=True)
 class KnownServer:
-    """`form`: how a reply of a known shape is asked for, None while nobody knows; `reads`: tokens a
-    second, None until it was timed; `answers`: it has given quotes in that shape, or has
-    answered in plain words all the same.
+    """`form` is how structured replies are requested, None while unknown. `reads` is in tokens a
+    second, None until it was timed. `answers` says whether the server has given quotes in that form
+    or has answered in plain words all the same.
     """
 
     form: str | None = None
@@ -39,7 +39,7 @@ def known_server(home: Path, endpoint: Endpoint, model: str) -> KnownServer:
 
 
 def keep_server(home: Path, endpoint: Endpoint, model: str, known: KnownServer) -> None:
-    """Two processes may lose each other's finds; a home that cannot be written keeps nothing."""
+    """Two processes may lose each other's rows; in a home that cannot be written none are kept."""
     rows = {key: row for key, row in _read(home).items() if key != _key(endpoint, model)}
     newest = dict([*rows.items(), (_key(endpoint, model), known)][-MOST:])
     with suppress(OSError):

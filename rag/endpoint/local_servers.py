@@ -1,5 +1,5 @@
-"""Which servers of models run on this machine, and what a server tells of itself: its kind, its
-models, how much a prompt may hold.
+"""The servers of models on this machine, and what a server tells of itself: its kind, its models,
+the length of a prompt.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rag.endpoint.address import NO_KEY, Endpoint, http_client
 from rag.endpoint.failures import foreign_errors
 
 PORTS = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
-"""Where each kind listens unless told otherwise."""
+"""The port where each kind listens by default."""
 SECONDS = 0.2
 MOST_MODELS = 20
 AskServer = Callable[..., dict[str, Any]]
@@ -23,8 +23,8 @@ AskServer = Callable[..., dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """`kind`: Ollama, llama.cpp, LM Studio, vLLM, OpenAI, or None; `context`: tokens that a prompt
-    and its reply may have together, as it runs now, None where it does not tell.
+    """`kind` is Ollama, llama.cpp, LM Studio, vLLM, OpenAI or None. `context` is how many tokens a
+    prompt and its reply may have together, as the server runs now; None if it does not tell.
     """
 
     kind: str | None = None
@@ -33,7 +33,7 @@ class ServerFacts:
 
 @dataclass(frozen=True, slots=True)
 class LocalServer:
-    """One that answers on this machine; `models` by name, each with its context."""
+    """A server on this machine; `models` maps each model's name to its context."""
 
     kind: str
     base_url: str
@@ -41,7 +41,7 @@ class LocalServer:
 
 
 def local_servers(ports: Mapping[str, int] = PORTS) -> list[LocalServer]:
-    """Those that answer at once at the ports where the four kinds listen; nothing else is asked."""
+    """The servers that reply at once at the usual ports of the four kinds; no other is asked."""
     with ThreadPoolExecutor(len(ports)) as pool:
         found = pool.map(lambda each: _server(*each), ports.items())
         return [server for server in found if server is not None]
@@ -52,7 +52,7 @@ def _server(kind: str, port: int) -> LocalServer | None:
     endpoint = Endpoint(base_url, (), f"127.0.0.1:{port}", loopback=True, key=NO_KEY)
     rows: Any = None
     with suppress(*foreign_errors()), http_client(endpoint) as client:
-        rows = _asking(client, endpoint, SECONDS)("/v1/models").get("data")
+        rows = _asker(client, endpoint, SECONDS)("/v1/models").get("data")
     if not isinstance(rows, list):
         return None
     names: list[Any] = [row.get("id") for row in rows if isinstance(row, dict)]
@@ -65,11 +65,11 @@ def _server(kind: str, port: int) -> LocalServer | None:
 
 
 def facts_of(endpoint: Endpoint, model: str, seconds: float) -> ServerFacts:
-    """Asks beside /v1 what the four kinds answer; nothing is asked of OpenAI."""
+    """Ask a server, beside /v1, what the four kinds tell of themselves; OpenAI is not asked."""
     if endpoint.is_openai:
         return ServerFacts("OpenAI")
     with suppress(*foreign_errors()), http_client(endpoint) as client:
-        return _facts(_asking(client, endpoint, seconds), model)
+        return _facts(_asker(client, endpoint, seconds), model)
     return ServerFacts()
 
 
@@ -89,7 +89,7 @@ def _facts(ask: AskServer, model: str) -> ServerFacts:
     return ServerFacts("vLLM" if longest else None, longest)
 
 
-def _asking(client: Any, endpoint: Endpoint, seconds: float) -> AskServer:
+def _asker(client: Any, endpoint: Endpoint, seconds: float) -> AskServer:
     root = endpoint.base_url.rstrip("/").removesuffix("/v1")
     headers = {"Authorization": f"Bearer {endpoint.key.get_secret_value()}"}
 
@@ -120,6 +120,6 @@ def _number(held: Mapping[str, Any], *path: str) -> int | None:
 
 
 def _parameter(shown: Mapping[str, Any], name: str) -> int | None:
-    """Of an Ollama Modelfile, whose parameters are lines of text."""
+    """A parameter of an Ollama Modelfile, which has one on each line."""
     found = re.search(rf"^{name}\s+([1-9]\d*)", str(shown.get("parameters")), re.MULTILINE)
     return int(found[1]) if found else None

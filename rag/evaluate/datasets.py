@@ -1,6 +1,6 @@
-"""A dataset on disk: queries.jsonl beside corpus.jsonl or files/, and what it must be.
+"""A dataset on disk, validated: queries.jsonl beside corpus.jsonl or files/.
 
-A folder whose questions are called questions.jsonl may hold its documents beside them.
+A folder whose queries are called questions.jsonl may hold its documents beside them.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class EarlierTurn(_Row):
 
 
 class Query(_Row):
-    """One question with what a right run gives: `relevant` are document ids or paths, `answerable`
-    is None where the dataset does not say whether its documents hold an answer.
+    """One question with its expected results. `relevant` are document ids or paths; `answerable` is
+    None if the dataset does not say whether its documents hold an answer.
     """
 
     id: Name
@@ -66,7 +66,7 @@ class Query(_Row):
 
 
 class Judgement(_Row):
-    """Whether a document is relevant to a query (its id, or its own text), by a person."""
+    """A person's judgement whether a document is relevant to a query, given by id or text."""
 
     query: Name
     doc_id: Name
@@ -81,8 +81,8 @@ class CorpusDocument(_Row):
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """`documents` is a corpus.jsonl or a folder of files, None where it has none of its own;
-    `judged` are the judgements by the text of their question.
+    """`documents` is a corpus.jsonl or a folder of files, None if the dataset has neither; `judged`
+    holds the judgements by the text of their query.
     """
 
     name: str
@@ -93,12 +93,12 @@ class Dataset:
 
     @property
     def files(self) -> Path | None:
-        """The folder, where it is one."""
+        """The folder of documents, if `documents` is one."""
         return self.documents if self.documents and self.documents.is_dir() else None
 
 
 def sample(items: Sequence[T], limit: int | None, seed: int) -> Sequence[T]:
-    """At most `limit`, the same for a seed, in their order."""
+    """At most `limit` items in their order, the same ones for the same seed."""
     if limit is None or limit >= len(items):
         return items
     chosen = sorted(Random(seed).sample(range(len(items)), limit))  # noqa: S311

@@ -1,4 +1,4 @@
-"""An evaluation from dataset to measurements: indexed once, deterministic by seed."""
+"""An evaluation, from a dataset to its report: indexed once, deterministic by seed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TOLD = {
 
 @dataclass(frozen=True, slots=True)
 class EvaluationPlan:
-    """What to evaluate and how far; `collection` is one that exists, instead of the dataset's."""
+    """What to evaluate and how far; `collection` is an existing one to use for the dataset."""
 
     stage: EvaluationStage = EvaluationStage.FULL
     limit: int | None = None
@@ -74,7 +74,7 @@ def _measured(
     measurer: Measurer, queries: Sequence[Query], on: Progress, what: str
 ) -> list[Measurement]:
     if measurer.session.engine.model is None and queries:
-        # What is imported and opened for a first question is no question's latency.
+        # Imports and files that the first question opens are not part of its latency.
         measurer.query(queries[0])
     measured: list[Measurement] = []
     for query in queries:
@@ -85,7 +85,7 @@ def _measured(
 
 
 def _measurer(dataset: Dataset, plan: EvaluationPlan, session: Session, notify: Notify) -> Measurer:
-    """A relevant document that does not exist can never be found: it is told beforehand."""
+    """The measurer of a session. Relevant documents that do not exist are reported first."""
     names = {name for query in dataset.queries for name in query.relevant}
     names |= {each.doc_id for judged in dataset.judged.values() for each in judged}
     sources = SourceNames(session.reader, names, dataset.files)

@@ -1,4 +1,4 @@
-"""One query through the real pipeline, as far as a stage goes, and what it gave."""
+"""One query through the real pipeline, as far as a stage goes, and its measurement."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _HITS = 60
 
 @dataclass(frozen=True, slots=True)
 class GradedPair:
-    """A grade against the truth."""
+    """A grade beside the truth."""
 
     decided: bool
     true: bool
@@ -34,9 +34,9 @@ class GradedPair:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """`ranking` is of the stand-alone question, at least 20 sources where there are as many;
-    `known[n]` are the sources known after loop n, best grade first; `cited` is the source of each
-    citation, and whether its quote is the document's text at its offsets.
+    """`ranking` holds the sources for the stand-alone question, at least 20 if there are as many;
+    `known[n]` are the sources known after loop n, best grade first; `cited` has each citation's
+    source, and whether its quote is the document's text at its offsets.
     """
 
     query: Query
@@ -50,8 +50,8 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Measurer:
-    """Asks the queries of one dataset of one session. Where it shall `grade_queries` (without a
-    grading.jsonl), the truth of a grade is taken from `relevant`.
+    """Measures the queries of a dataset in a session. With `grade_queries` (without a
+    grading.jsonl) the truth of a grade is taken from `relevant`.
     """
 
     session: Session
@@ -91,13 +91,13 @@ class Measurer:
         return [_pair(grades[hit["chunk_id"]], wanted[name]) for name, hit in found.items()]
 
     def _named(self, hits: Iterable[RetrievedChunk | GradedChunk]) -> list[str]:
-        """The documents of the chunks, each once."""
+        """The documents of the chunks by the dataset's names, each once."""
         return list(dict.fromkeys(self.sources.name(hit["source"]) for hit in hits))
 
     def _search(
         self, query: str, enough: Callable[[list[RetrievedChunk]], bool]
     ) -> list[RetrievedChunk]:
-        """As many as it takes to be enough, or all there are."""
+        """As many chunks as it takes until they are `enough`, or all there are."""
         k = _HITS
         while True:
             hits = self.session.reader.search(query, k)
@@ -125,7 +125,7 @@ class Measurer:
                 yield _pair(grades[hit["chunk_id"]], true)
 
     def _is_relevant(self, query: Query, hit: RetrievedChunk) -> bool | None:
-        """None where nobody knows: a relevant document's chunk that holds none of the answers."""
+        """None if unknown: a chunk of a relevant document that holds none of the answers."""
         if self.sources.name(hit["source"]) not in query.relevant:
             return False
         if query.answers and contains(hit["text"], query.answers):
@@ -136,7 +136,7 @@ class Measurer:
     def _grade(
         self, question: str, chunks: Sequence[RetrievedChunk], context: Sequence[RetrievedChunk]
     ) -> dict[str, tuple[bool, float | None]]:
-        """Relevant or not, and how surely, by chunk id; as many at a time as a loop retrieves."""
+        """Relevance and confidence by chunk id; graded in batches as large as a loop's."""
         engine, together = self.session.engine, self.session.settings.k
         parts = read_parts(question, self.session.reader)
         result = {}
@@ -161,7 +161,7 @@ class Measurer:
             yield self.sources.name(cited["source"]), verbatim
 
     def _known(self, answer: Answer) -> Iterator[list[str]]:
-        """Relevant ones first, by confidence."""
+        """The sources known after each loop, relevant ones first, by confidence."""
         known: dict[str, GradedChunk] = {}
         for loop in answer["loops"]:
             known = {chunk["chunk_id"]: chunk for chunk in loop["chunks"]} | known

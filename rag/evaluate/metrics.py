@@ -1,7 +1,7 @@
-"""How good a ranking, a yes-or-no decision, a confidence or an answer is; pure functions.
+"""Metrics of rankings, yes-or-no decisions, confidences and answers, as pure functions.
 
-A figure that its data do not define (precision of a class never predicted, AUC of one
-class) is None, never 0.
+A figure that its data do not define (precision of a class never predicted, AUC of one class) is
+None, never 0.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def ir_metrics(sources: Sequence[str], relevant: Collection[str]) -> dict[str, f
 
 
 def binary_rates(pairs: Iterable[tuple[bool, bool]]) -> dict[str, float | None]:
-    """Of one yes-or-no decision, from pairs (decided, true): `f1` is the harmonic mean of precision
-    and recall (van Rijsbergen 1979), as 2TP/(2TP+FP+FN), None without a single true positive to
-    find.
+    """Rates of a yes-or-no decision, from pairs (decided, true). `f1` is the harmonic mean of
+    precision and recall (van Rijsbergen 1979), as 2TP/(2TP+FP+FN); None if nothing is truly
+    positive.
     """
     count = Counter(pairs)
     hits, false, missed = count[True, True], count[True, False], count[False, True]

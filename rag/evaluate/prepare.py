@@ -1,4 +1,4 @@
-"""The index of a dataset: made once for its content and settings, below CRAG_HOME/eval."""
+"""The index of a dataset, made once for its content and settings, below CRAG_HOME/eval."""
 
 from __future__ import annotations
 
@@ -25,8 +25,7 @@ from state.extras import package_version
 from state.settings import Settings
 
 Progress = Callable[[str, int, int | None], None]
-"""Receives what is going on ("index", "measure", "grade"), how many are done, and of how many, None
-where that is not known."""
+"""Receives a step (such as "index"), how many are done, and of how many, None if unknown."""
 _TOGETHER = 256
 
 
@@ -37,7 +36,7 @@ def prepare(
     on: Progress,
     notify: Callable[[str], None],
 ) -> Settings:
-    """The settings under which the dataset's index, made if need be, is the collection.
+    """Settings whose collection is the dataset's index, which is made if need be.
 
     With `collection` that one is used as it is.
 
@@ -57,12 +56,12 @@ def prepare(
     ready = settings.model_copy(update={"home": home, "collection": f"eval-{key}", "thread": None})
     finished = home / "documents"
     if dataset.files is not None:
-        with_text = _synced(dataset.files, ready, on, notify)
+        with_text = _index_files(dataset.files, ready, on, notify)
     elif not (with_text := finished.is_file()):
         identity = builtin_embedder().identity
         with store_of(ready).open_writer(ready.collection, identity, notify) as writer:
             with_text = _index_corpus(read_corpus(dataset.documents), writer, on)
-        home.mkdir(parents=True, exist_ok=True)  # in a shared store nothing is kept there
+        home.mkdir(parents=True, exist_ok=True)  # with a shared store it does not exist yet
         if with_text:
             finished.touch()
     if not with_text:
@@ -71,7 +70,7 @@ def prepare(
 
 
 def _fingerprint(documents: Path, settings: Settings) -> str:
-    """Of a corpus, or where a folder is, and of what else an index depends on."""
+    """A hash of a corpus, or of a folder's path, and of all else that the index depends on."""
     release = package_version("crag-cli", "source")
     path, identity = str(documents.resolve()), str(builtin_embedder().identity)
     named = (path, identity, settings.store, READER_VERSION, release)
@@ -83,13 +82,13 @@ def _fingerprint(documents: Path, settings: Settings) -> str:
     return digest.hexdigest()
 
 
-def _synced(
+def _index_files(
     files: Path,
     settings: Settings,
     on: Progress,
     notify: Callable[[str], None],
 ) -> bool:
-    """Whether any of the files holds text. What could not be read is told."""
+    """Ingest the files and report failures; returns whether any file holds text."""
     total = done = 0
 
     def on_event(event: IngestEvent) -> None:
@@ -109,7 +108,7 @@ def _synced(
 def _index_corpus(
     documents: Iterator[CorpusDocument], writer: CollectionWriter, on: Progress
 ) -> bool:
-    """Put every document; returns whether any holds text."""
+    """Index every document; returns whether any holds text."""
     count, with_text = 0, False
     while batch := list(islice(documents, _TOGETHER)):
         rows, parts = zip(*map(_read, batch), strict=True)
@@ -122,7 +121,7 @@ def _index_corpus(
 
 
 def _read(document: CorpusDocument) -> tuple[IndexedDocument, TextPart]:
-    """The document as it is kept, and its text with its chunks."""
+    """A document's row in the index, and its text with its chunks."""
     text = clean(document.text)
     title = shorten(document.title) if document.title else None
     chunks = (chunk.of(document.id, title) for chunk in chunk_parts([Part(text)], "text"))

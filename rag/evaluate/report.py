@@ -1,4 +1,4 @@
-"""Measurements to the figures of `crag.eval/1`; a figure without data is None, never 0."""
+"""The figures of `crag.eval/1` from measurements; a figure without data is None, never 0."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def build_report(
 
 
 def _asked(measured: Sequence[Measurement]) -> Figures:
-    """The sections of what is asked to the end."""
+    """The sections that need whole answers."""
     answered = [(m, m.answer) for m in measured if m.answer is not None]
     return {
         "abstention": _abstention(answered),
@@ -53,13 +53,13 @@ def _asked(measured: Sequence[Measurement]) -> Figures:
 
 
 def _ranked(measured: Sequence[Measurement]) -> Figures:
-    """Over the queries that have relevant documents."""
+    """Retrieval metrics over the queries that have relevant documents."""
     figures = [ir_metrics(m.ranking, m.query.relevant) for m in measured if m.query.relevant]
     return {name: _mean(each[name] for each in figures) for name in ir_metrics((), ("any",))}
 
 
 def _grading(pairs: Sequence[GradedPair]) -> Figures:
-    """Over graded chunks whose truth is known; the AUC over those with a confidence."""
+    """Grading metrics over chunks whose truth is known; the AUC over those with a confidence."""
     sure = [(pair.confidence, pair.true) for pair in pairs if pair.confidence is not None]
     decided = binary_rates((pair.decided, pair.true) for pair in pairs)
     return {
@@ -131,14 +131,14 @@ def _loops(answered: Answered) -> Figures:
 
 
 def _latency(measured: Sequence[Measurement]) -> Figures:
-    """The nearest ranks: half of the questions take no longer, and nineteen of twenty."""
+    """Percentiles as nearest ranks: half of the queries took no longer, and 19 of 20."""
     times = sorted(m.milliseconds for m in measured)
     ranks = {"p50": (len(times) - 1) // 2, "p95": -(-len(times) * 19 // 20) - 1}
     return {name: round(times[rank], 1) if times else None for name, rank in ranks.items()}
 
 
 def _usage(answered: Answered) -> Figures:
-    """Sums over the queries; the cost is None as soon as one question's is unknown."""
+    """Sums over the queries; the cost is None as soon as one query's is unknown."""
     totals: Figures = {**add_usages(answer["usage"] for _, answer in answered)}
     del totals["by_node"]
     totals["cost_usd"] = _rounded(totals["cost_usd"])

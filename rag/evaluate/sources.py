@@ -1,4 +1,4 @@
-"""What a dataset calls its documents: a document's id, or its path below files/."""
+"""The dataset's names of documents: a document's id, or its path below files/."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from rag.index.reader import CollectionReader
 
 
 class SourceNames:
-    """The names that `relevant` uses, found again in what the collection calls its sources."""
+    """Maps the collection's sources to the names that `relevant` uses."""
 
     def __init__(self, reader: CollectionReader, names: Iterable[str], files: Path | None) -> None:
         self._reader = reader
@@ -24,7 +24,7 @@ class SourceNames:
         return self._found[source]
 
     def missing(self, names: Collection[str]) -> set[str]:
-        """Those that the dataset names and that are neither in the corpus nor on the disk."""
+        """The names of which there is no document, neither in the corpus nor on the disk."""
         if self._files is not None:
             return {name for name in names if not (self._files / name).is_file()}
         return {name for name in names if self._reader.document(name) is None}

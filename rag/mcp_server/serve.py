@@ -23,7 +23,7 @@ def build_server(settings: Settings) -> MCPServer[Any]:
     """A server whose tools read the collection.
 
     Raises:
-        SetupError: crag was installed without what speaks MCP.
+        SetupError: crag was installed without the packages for MCP.
     """
     require_extra("mcp", "mcp", "crag mcp")
     from mcp.server import MCPServer
@@ -45,10 +45,10 @@ def build_server(settings: Settings) -> MCPServer[Any]:
 
 
 def check_port(port: int) -> None:
-    """Before it is said that anything listens there.
+    """Check a port before it is announced that the server listens there.
 
     Raises:
-        SetupError: something else does, or this process may not.
+        SetupError: something else listens there, or this process may not.
     """
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -1,4 +1,4 @@
-"""What an agent may do with a collection over MCP: ask, search, list and read, no more.
+"""The tools that an agent has over MCP: ask, search, list and read a collection, no more.
 
 Every argument is bounded, every failure is a tool error of one line, and nothing outside the
 collection can be named: sources are looked up in the catalog, never on the disk.
@@ -155,7 +155,7 @@ class CollectionTools:
 
     @contextmanager
     def _open(self) -> Iterator[Session]:
-        """Raises ToolError for whatever fails in it."""
+        """The session, opened on the first call; a CragError inside becomes a ToolError."""
         try:
             with self._lock:
                 if self._session is None:
@@ -166,7 +166,7 @@ class CollectionTools:
 
 
 def _checked_question(text: str) -> str:
-    """The question without what surrounds it; raises UsageError where it holds no word."""
+    """The question without outer whitespace; raises UsageError if it holds no word."""
     if not any(character.isalnum() for character in text):
         raise UsageError("The question is empty.")
     return text.strip()

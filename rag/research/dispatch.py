@@ -1,8 +1,8 @@
-"""The plan's open subtasks run, those that do not wait for each other side by side, each by one
-subagent from a message list built from nothing: its role, its instruction, the files named for it.
+"""Runs the plan's open subtasks, side by side unless they wait for each other. Each is done by one
+subagent, whose messages are built from nothing but its role, its instruction and its files.
 
-Each artifact is journalled the moment its subagent returns, so a run that is killed repeats
-none of them; a subtask whose artifact is in the journal is not run again.
+Each artifact is journalled the moment its subagent returns, so a run that is killed repeats none of
+them; a subtask whose artifact is in the journal is not run again.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from state.events import ModelCalled
 from state.research_state import Artifact, Subtask
 
 AT_ONCE = 6
-"""Subtasks that run together at most."""
+"""The most subtasks that run side by side."""
 
 Returned = SimpleQueue[tuple[Subtask, Researched | BaseException, list[ModelCalled], float]]
-"""What became of each subtask, with the model calls made for it and its milliseconds."""
+"""Each subtask's result or failure, with its model calls and its milliseconds."""
 
 
 def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifact]:
     """The artifacts of the plan's open subtasks, in the plan's order.
 
-    Those that are ready work side by side, on daemon threads: whoever interrupts the run waits for
-    none of them. When one fails, the others are kept, and no more are started.
+    Subtasks that are ready run side by side on daemon threads, so that an interrupt waits for none
+    of them. If one fails, the others' artifacts are kept and no more subtasks are started.
 
     Raises:
         CragError: a subagent failed, or a budget ended one.
@@ -38,12 +38,12 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
     waiting = [task for task in plan if task["status"] == "planned" and task["id"] not in done]
     at_once = 1 if deps.researcher.one_by_one else AT_ONCE
     while waiting:
-        ready = [task for task in waiting if done.keys() >= set(_reads(task, plan))][:at_once]
+        ready = [task for task in waiting if done.keys() >= set(_depends_on(task, plan))][:at_once]
         waiting = [task for task in waiting if task not in ready]
         returned: Returned = SimpleQueue()
         for task in ready:
             deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
-            _start(task, [done[read] for read in _reads(task, plan)], deps, returned)
+            _start(task, [done[read] for read in _depends_on(task, plan)], deps, returned)
         failures: list[BaseException] = []
         for _ in ready:
             task, found, calls, ms = returned.get()
@@ -56,7 +56,7 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
                 deps.warn(found.warnings)
                 done[task["id"]] = artifact = _artifact(task, found, usage)
                 deps.journal.keep(deps.run_id, artifact)
-                _tell(artifact, ms, deps)
+                _emit_finished(artifact, ms, deps)
         if failures:
             raise failures[0]
     return [done[task["id"]] for task in plan if task["status"] == "planned"]
@@ -79,8 +79,8 @@ def _start(
     Thread(target=work, name=f"subagent {task['expected_artifact']}", daemon=True).start()
 
 
-def _reads(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
-    """The ids of the subtasks whose files it is given, all of them earlier ones."""
+def _depends_on(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
+    """The ids of the earlier subtasks whose files `task` is given."""
     return [other["id"] for other in plan if other["expected_artifact"] in task["read_files"]]
 
 
@@ -100,7 +100,7 @@ def _artifact(task: Subtask, found: Researched, usage: Usage) -> Artifact:
     }
 
 
-def _tell(artifact: Artifact, ms: float, deps: ResearchDependencies) -> None:
+def _emit_finished(artifact: Artifact, ms: float, deps: ResearchDependencies) -> None:
     deps.emit(
         {
             "event": "subtask_finished",

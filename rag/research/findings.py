@@ -1,4 +1,4 @@
-"""Findings told together: each cited place has one number, however many findings rest on it."""
+"""Findings and their citations, renumbered so that each cited place has one number."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from state.research_state import Artifact, Finding
 
 @dataclass(frozen=True, slots=True)
 class ReadFiles:
-    """Whole artifacts, and the quotes they rest on, numbered from 1 in order of first mention."""
+    """Whole artifacts and the citations of their findings, numbered from 1 by first mention."""
 
     files: Sequence[Artifact] = ()
     citations: Sequence[Citation] = ()
 
 
 def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
-    """Those that found something."""
+    """The artifacts that have findings, with their citations renumbered together."""
     places: dict[tuple[str, int, int], Citation] = {}
 
     def number(citation: Citation) -> int:
@@ -43,7 +43,7 @@ def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
 
 
 def render_findings(findings: Sequence[Finding]) -> str:
-    """As Markdown, each with its markers; several short ones as a list."""
+    """Findings as Markdown, each with its markers; several short ones as a list."""
     texts = [with_markers(each["text"], markers_of(each), verbatim=True) for each in findings]
     if len(texts) > 1 and not any("\n" in text for text in texts):
         return "\n".join(f"- {text}" for text in texts)

@@ -1,8 +1,8 @@
-"""What a research run has finished, kept as it finishes: a kill loses no subtask's work.
+"""The journal of research runs, written as subtasks finish: a kill loses no finished work.
 
-One table for all runs: a row of each run, and one for each of its plans, artifacts and warnings. A
-subtask's artifact is written in one transaction when its subagent returns; the report is made of
-these and of nothing else.
+One table holds a row for each run and one for each of its plans, artifacts and warnings. An
+artifact is written in one transaction when its subagent returns; the report is made of these rows
+alone.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ PlanWithUsage = tuple[list[Subtask], Usage]
 
 
 class ResearchRun(TypedDict):
-    """A run, and how it was started, which a resumed one goes by too: `question` stands alone;
-    `asked` is what was typed; `flags` are settings by name; `usage` was spent before.
+    """A run and how it was started, which a resumed run goes by too. `asked` is the question as
+    typed, `question` stands alone; `flags` are settings by name; `usage` was spent before planning.
 
     `state` is running (or broken off), waiting (for the person's answer to `escalation`) or
     finished. `answer` is the last one that the person gave, until the run asks again.
@@ -53,8 +53,8 @@ class ResearchRun(TypedDict):
 
 
 class Journal(Closing):
-    """The runs of one CRAG_HOME, the newest `keep` of those that are finished; one that can go on
-    stays until it has. Safe to use from several threads.
+    """The research runs of one CRAG_HOME: of the finished ones the newest `keep`, and every run
+    that can go on. It may be used by several threads.
 
     Every method raises StorageError or StoreBusyError, and nothing foreign.
     """
@@ -70,7 +70,7 @@ class Journal(Closing):
         self._put(run["id"], "run", "", run)
 
     def change(self, run_id: str, **changed: Any) -> None:
-        """Fields of its Run. With one that is finished, the oldest beyond `keep` are dropped."""
+        """Change fields of a run; if it is finished now, drop the oldest beyond `keep`."""
         with self._file.writing() as db:
             for (body,) in db.execute(_READ, (run_id, "run", "")).fetchall():
                 db.execute(_CHANGE, (json.dumps({**json.loads(body), **changed}), run_id))
@@ -81,25 +81,25 @@ class Journal(Closing):
         self._put(run_id, "artifact", artifact["id"], artifact)
 
     def artifacts(self, run_id: str) -> list[Artifact]:
-        """What was returned, in the order it was planned, whichever was finished first."""
+        """A run's artifacts in the order they were planned, whichever was finished first."""
         order = [task["id"] for plan, _ in self._read(run_id, "plan") for task in plan]
         places = {name: place for place, name in enumerate(order)}
         found: list[Artifact] = self._read(run_id, "artifact")
         return sorted(found, key=lambda artifact: places.get(artifact["id"], len(order)))
 
     def warn(self, run_id: str, line: str) -> bool:
-        """A line for the report; whether it is new."""
+        """Keep a warning for the report; returns whether it is new."""
         return self._put(run_id, "warning", line, line)
 
     def warnings(self, run_id: str) -> list[str]:
         return self._read(run_id, "warning")
 
     def keep_plan(self, run_id: str, number: int, plan: PlanWithUsage) -> None:
-        """A round's plan, before it is worked on: a resumed run follows the same one."""
+        """Keep a round's plan before it is carried out: a resumed run follows the same plan."""
         self._put(run_id, "plan", f"{number:04d}", plan)
 
     def plan(self, run_id: str, number: int) -> PlanWithUsage | None:
-        """The plan of a round that was begun, or None."""
+        """The plan of a round, or None if the round was not begun."""
         return next(iter(self._read(run_id, "plan", f"{number:04d}")), None)
 
     def run(self, run_id: str) -> ResearchRun:

@@ -17,7 +17,7 @@ from state.research_state import Finding, Subtask
 
 MOST_PARTS = 7
 MOST_SHOWN = 600
-"""Characters of what was found for a part, the best first, behind which nothing more is shown."""
+"""Characters of findings for a part, best first, after which no more are shown."""
 _NEXT = re.compile(
     rf",\s+(?:and\s+)?(?=(?:{ASKS}|{VERBS})\s)|,\s+and\s+(?=[^,?]{{1,30}},\s+(?:{ASKS})\s)",
     re.IGNORECASE,
@@ -45,7 +45,7 @@ class LocalResearcher:
         return Planned(subtasks=[DraftSubtask(role=SEARCHER, instruction=part) for part in parts])
 
     def work(self, task: Subtask, read: ReadFiles) -> Researched:  # noqa: ARG002
-        """By the corrective graph; of what it is not sure of what is nearest."""
+        """The corrective graph's answer, or, if it is not sure of one, the nearest passages."""
         answer = self._corrective(task["instruction"])
         findings = [] if answer["status"] == "abstained" else list(_findings(answer))
         return Researched(
@@ -64,7 +64,7 @@ class LocalResearcher:
 
 
 def _findings(answer: Answer) -> Iterator[Finding]:
-    """What the answer claims, until MOST_SHOWN characters are."""
+    """The claims of the answer, until they have MOST_SHOWN characters."""
     shown = 0
     for claim in answer["claims"]:
         if shown < MOST_SHOWN and claim["verdict"] != "contradicted" and claim["citations"]:
@@ -77,8 +77,9 @@ def asked_parts(question: str) -> list[str]:
 
 
 def split_enumeration(question: str) -> str:
-    """With a question mark behind each question of a list, as in "How long is it, who built it, and
-    is it open?"; a piece that asks nothing belongs to the next, as in "If it rains, is it open?".
+    """A question mark is put behind each question of a list, as in "How long is it, who built it,
+    and is it open?"; a piece that asks nothing belongs to the next, as in "If it rains, is it
+    open?".
     """
     pieces: list[str] = []
     for piece in _NEXT.split(question):

@@ -36,11 +36,11 @@ from state.research_state import Finding, Subtask
 T = TypeVar("T", bound=BaseModel)
 
 ATTEMPTS = 2
-"""How often a reply that cannot be read is asked for."""
+"""How often a model is asked until its reply can be read."""
 SEARCHED = 20
-"""Chunks that each query brings."""
+"""Chunks that each query retrieves."""
 READ_TOKENS, REREAD_TOKENS = 6_000, 3_000
-"""Of documents that a searcher is given at first, and for what it then still looks for."""
+"""Tokens of documents that a searcher is given at first, and for what it still looks for."""
 REPLY_TOKENS = 3_000
 MOST_LEADS = 6
 ANSWER_WORDS = 150
@@ -49,7 +49,7 @@ UNREADABLE = "the reflection could not be read"
 
 
 def _few(most: int) -> Any:
-    """What a small model would go on listing for ever; a longer list is read all the same."""
+    """A list field whose schema limits a small model; a longer list is accepted all the same."""
     return Field([], json_schema_extra={"maxItems": most})
 
 
@@ -104,28 +104,28 @@ class ModelResearcher:
 
     @property
     def one_by_one(self) -> bool:
-        """A server that reads slowly on this machine's own processor."""
+        """Whether the server reads slowly, on this machine's own processor."""
         return self._chat.server.answers_once
 
     def plan(self, view: RunView) -> Planned:
         warnings: list[str] = []
         contents = table_of_contents(self._reader, [view.state["question"], *view.state["leads"]])
-        plan = self._asked(plan_messages(view, contents), Plan, warnings) or Plan(subtasks=[])
+        plan = self._ask(plan_messages(view, contents), Plan, warnings) or Plan(subtasks=[])
         return Planned(subtasks=plan.subtasks, warnings=warnings)
 
     def work(self, task: Subtask, read: ReadFiles) -> Researched:
         if ROLES[task["role"]].searches:
-            return self._searched(task, read)
-        return self._composed(task, read) if read.citations else Researched()
+            return self._search_and_read(task, read)
+        return self._compose(task, read) if read.citations else Researched()
 
-    def _searched(self, task: Subtask, read: ReadFiles) -> Researched:
-        """What the task's queries bring is read; what that leaves open is searched once more by
-        queries of the searcher's own, so that nothing is missing that one search missed.
+    def _search_and_read(self, task: Subtask, read: ReadFiles) -> Researched:
+        """Read what the task's queries retrieve; search once more, by the searcher's own queries,
+        for what that leaves open, so that one search's miss is not final.
         """
         queries, warnings = task["queries"], list[str]()
         named = [self._reader.document_chunks(name, 1) for name in task["documents"]]
         given = self._find(queries, READ_TOKENS, named=[each[0] for each in named if each])
-        reply = self._asked(search_messages(task, read, given), Findings, warnings)
+        reply = self._ask(search_messages(task, read, given), Findings, warnings)
         found = _parts(reply)
         missing = distinct(reply.not_found if reply else ()) or ([] if found else [task["heading"]])
         if missing and reply:
@@ -135,7 +135,7 @@ class ModelResearcher:
             told = [part["text"] for part in found]
             messages = search_messages(task, read, more, told, missing)
             with suppress(BudgetSpent):  # what was found is kept; the next call ends the run
-                reply = self._asked(messages, Findings, warnings) if more else None
+                reply = self._ask(messages, Findings, warnings) if more else None
                 if reply:
                     found += _parts(reply)
                     missing = distinct(reply.not_found) or ([] if reply.findings else missing)
@@ -156,9 +156,9 @@ class ModelResearcher:
         given: Sequence[ContextDocument] = (),
         named: Sequence[RetrievedChunk] = (),
     ) -> list[ContextDocument]:
-        """What the queries find that was not `given`, numbered on from there: the `named` and what
-        stands in their documents first, then the best of each query, until `tokens` are full, or
-        what the server takes.
+        """Documents for the queries beyond those `given`, with numbers that go on from there: the
+        `named` chunks and their documents first, then the best of each query, until `tokens` or
+        what the server accepts are full.
         """
         known = {excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]}
         first = {chunk["source"] for chunk in named}
@@ -171,9 +171,9 @@ class ModelResearcher:
         context = build_context(ranked, self._reader, tokens if room is None else min(tokens, room))
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
-    def _composed(self, task: Subtask, read: ReadFiles) -> Researched:
+    def _compose(self, task: Subtask, read: ReadFiles) -> Researched:
         warnings: list[str] = []
-        reply = self._asked(compose_messages(task, read), Parts, warnings)
+        reply = self._ask(compose_messages(task, read), Parts, warnings)
         known = {citation["marker"] for citation in read.citations}
         findings: list[Finding] = []
         words = 0
@@ -188,9 +188,9 @@ class ModelResearcher:
         return Researched(findings, read.citations, warnings=warnings)
 
     def reflect(self, view: RunView) -> Reflected:
-        """Nothing is left open at a first look: an end is put off until it was searched again."""
+        """The model's decision, but an end with open parts is put off until a second search."""
         warnings: list[str] = []
-        reply = self._asked(reflection_messages(view), Reflection, warnings)
+        reply = self._ask(reflection_messages(view), Reflection, warnings)
         if reply is None:
             return Reflected("end", UNREADABLE, warnings=warnings)
         closed = tuple(part for n, part in enumerate(view.open, 1) if n in reply.answered)
@@ -202,12 +202,12 @@ class ModelResearcher:
         leads = leads[:MOST_LEADS]
         return Reflected(decision, reason, leads, closed, question, warnings=warnings)
 
-    def _asked(self, messages: Messages, shape: type[T], warnings: list[str]) -> T | None:
-        """The reply, asked for once more when it cannot be read; None where it never could. It is
-        streamed, which a slow server has more time for.
+    def _ask(self, messages: Messages, shape: type[T], warnings: list[str]) -> T | None:
+        """The reply in the given shape, asked for again if it cannot be read; None if it never
+        could. It is streamed because a slow server has more time for that.
         """
         for _ in range(ATTEMPTS):
-            reply = self._chat.ask(messages, self._budget, REPLY_TOKENS, shape, _unseen)
+            reply = self._chat.ask(messages, self._budget, REPLY_TOKENS, shape, _drop_text)
             with suppress(ValidationError):
                 return shape.model_validate(reply.fields())
         who = self._chat.label
@@ -215,8 +215,8 @@ class ModelResearcher:
         return None
 
 
-def _unseen(_piece: str) -> None:
-    """Findings are shown when they are whole."""
+def _drop_text(_piece: str) -> None:
+    """Takes streamed text and drops it: findings are shown only when they are whole."""
 
 
 def _parts(reply: Findings | None) -> list[AnswerPart]:

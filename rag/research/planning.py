@@ -1,4 +1,4 @@
-"""A round's subtasks: what the researcher plans, made safe."""
+"""A round's subtasks: what the researcher plans, checked and bounded."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ _SEARCHED_WHOLE = "The plan left out the question, which is searched as it stand
 
 
 def new_subtasks(state: ResearchState, deps: ResearchDependencies) -> list[Subtask]:
-    """The round's new subtasks; errors as the researcher's. A first plan that searches nothing
-    becomes a search for the question.
+    """The round's new subtasks; raises what the researcher raises. A first plan that searches
+    nothing becomes a search for the question.
     """
     planned = deps.researcher.plan(deps.view(state))
     deps.warn(planned.warnings)
@@ -43,12 +43,12 @@ def checked_plan(
     files: Collection[str] = (),
     step: int = 0,
 ) -> list[Subtask]:
-    """The new subtasks, in order: of known roles, not done before, at most eight.
+    """The new subtasks, in order: at most eight, of known roles, none that was done before.
 
-    What a draft reads is a file that is there, what an earlier draft is expected to write, or, for
-    a searcher, a document; other names are dropped. "*" is all that was searched before, which is
-    also what one reads that names nothing and does not search. Names that drafts chose are replaced
-    by names that cannot collide.
+    A subtask may read files that exist, files that an earlier draft is to write and, if it
+    searches, documents; other names are dropped. "*" stands for all files of earlier searches,
+    which a subtask that neither searches nor names a file reads as well. File names that drafts
+    chose are replaced by names that cannot collide.
     """
     names = {name: name for name in files}
     plan: list[Subtask] = []
@@ -80,7 +80,7 @@ def checked_plan(
 
 
 def new_subtask(role: str, instruction: str, artifact: str) -> Subtask:
-    """One that reads nothing yet and has the role for its id."""
+    """A subtask that reads nothing yet and has its role for an id."""
     return {
         "id": role,
         "role": role,
@@ -95,8 +95,8 @@ def new_subtask(role: str, instruction: str, artifact: str) -> Subtask:
 
 
 def short_heading(heading: str, instruction: str) -> str:
-    """At most eight words on one line, without a list's trimmings; the instruction, without what is
-    carried behind it and its question mark, where no heading was given.
+    """The heading on one line of at most eight words, without list marks; if none was given, the
+    instruction, without its context and question mark.
     """
     words = heading.strip(" #*`.:").split()
     told = " ".join(words[:HEADING_WORDS]).rstrip(",;:") + "…" * (len(words) > HEADING_WORDS)
@@ -106,12 +106,12 @@ def short_heading(heading: str, instruction: str) -> str:
 
 
 def distinct(lines: Iterable[str]) -> list[str]:
-    """Each on one line, once, none that is empty."""
+    """The lines, each on one line and once, without empty ones."""
     return list(dict.fromkeys(filter(None, map(one_line, lines))))
 
 
 def _identity(task: Subtask) -> str:
-    """Equal work on equal files has equal ids, whatever its case and spacing."""
+    """A hash that is equal for equal work on equal files, whatever its case and spacing."""
     read = [*task["read_files"], *task["documents"], *map(str.casefold, task["queries"])]
     parts = (task["role"], task["instruction"].casefold(), *sorted(read))
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()

@@ -1,7 +1,7 @@
 """The report: the answer, sections under short headings, what was not found, and the sources.
 
-It is made of journalled artifacts alone, so nothing is quoted from a subagent that did not
-return, and each place that is cited has one number however many sections cite it.
+It is made of journalled artifacts alone, so nothing is quoted from a subagent that did not return,
+and each cited place has one number however many sections cite it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ REPORT_SCHEMA = "crag.research/1"
 LONGEST_QUOTE = 200
 MOST_LINES = 4
 WRAPPED = 40
-"""A quote of more lines, one of which ends before this column, is code or a program's output, of
-which the first line is given; else it is wrapped prose.
+"""A quote of more than MOST_LINES lines, one of which ends before this column, is code or a
+program's output, of which the first line is shown; otherwise it is wrapped prose.
 """
 _NOTHING = "The documents do not hold an answer."
 
@@ -33,7 +33,7 @@ ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
 
 
 class Section(TypedDict):
-    """`asked` is the instruction that it was written for."""
+    """`asked` is the instruction of the subtask that found it."""
 
     heading: str
     asked: str
@@ -41,9 +41,9 @@ class Section(TypedDict):
 
 
 class Report(TypedDict):
-    """`report` is the whole Markdown; the other fields are what it was made of. `answer` is a
-    model's, and empty without one, as is that of a run that is not at its end. A budget that ended
-    leaves the run `resumable`, and so does a question to the person, `escalation`.
+    """`report` is the whole Markdown; the other fields are what it was made of. `answer` is written
+    by a model: it is empty without one, and while the run is not at its end. A run is `resumable`
+    if a budget ended it early, or if it waits for the person's answer to `escalation`.
     """
 
     schema: str
@@ -74,7 +74,7 @@ def make_report(
     seconds: float,
     ended: BudgetSpent | None = None,
 ) -> Report:
-    """The report of what was finished, whole or partial; what `ended` it asks nothing."""
+    """The report of what was finished; a run that a budget `ended` asks nothing of the person."""
     told = read_files_of(sorted(artifacts, key=lambda artifact: artifact["role"] != WRITER))
     answers = (artifact["findings"] for artifact in told.files if artifact["role"] == WRITER)
     answer = " ".join(render_findings([finding]) for findings in answers for finding in findings)
@@ -112,7 +112,7 @@ def make_report(
 
 
 def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
-    """One a heading; a finding that stands in an earlier one is not told again."""
+    """One section for each heading; a finding of an earlier section is not repeated."""
     told: set[str] = set()
     sections: dict[str, tuple[Artifact, list[Finding]]] = {}
     for artifact in artifacts:
@@ -143,7 +143,7 @@ def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:
 
 
 def _under(title: str, lines: Iterable[str]) -> Iterator[str]:
-    """Nothing, without lines."""
+    """The lines below a heading, or nothing if there are none."""
     held = list(lines)
     if held:
         yield from ("", f"## {one_line(title)}", "", *held)
@@ -154,7 +154,7 @@ def _place(citation: Citation) -> str:
 
 
 def short_quote(quote: str) -> str:
-    """On one line, of at most 200 characters; of a program's output its first line."""
+    """A quote on one line, of at most 200 characters; of a program's output its first line."""
     lines = [line for line in quote.splitlines() if line.strip()]
     output = len(lines) > MOST_LINES and min(map(len, lines[:-1])) < WRAPPED
     told = one_line(lines[0] if output else quote)

@@ -1,7 +1,7 @@
 """The research graph: cleanup → plan → dispatch → reflect, until it escalates, or ends and writes.
 
-Each pass from the start to `reflect` is one invocation, checkpointed once when it ends: a
-boundary that a person can see.
+Each pass from the start to `reflect` is one invocation, checkpointed once when it ends: a boundary
+that a person can see.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ ASKED_AT_THE_CAP = "How should the research go on: what should be searched inste
 
 
 def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
-    """Evict before every planning round."""
+    """Evict old files before every planning round."""
     gone = evict(state["files"], state["step"])
     if gone:
         runtime.context.emit({"event": "cleaned_up", "evicted": list(gone)})
@@ -55,7 +55,7 @@ def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
 
 
 def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
-    """A round's plan; one that an interrupted run had begun is followed, not made anew."""
+    """Plan a round; a plan that an interrupted run had begun is followed, not made anew."""
     deps = runtime.context
     number = state["plans"] + 1
     made = deps.journal.plan(deps.run_id, number)
@@ -118,8 +118,8 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
 
 
 def decided(view: RunView, deps: ResearchDependencies) -> Reflected:
-    """What the researcher decides, within the rules that none may break: an end needs an artifact
-    that is done, a plan that is worked off cannot be continued, and the last round ends or asks.
+    """The researcher's decision within the rules that none may break: an end needs an artifact that
+    is done, a plan that is worked off cannot be continued, and the last round ends or asks.
     """
     reflected = deps.researcher.reflect(view)
     deps.warn(reflected.warnings)
@@ -138,7 +138,7 @@ def decided(view: RunView, deps: ResearchDependencies) -> Reflected:
 
 
 def write(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
-    """The writer's subtask, of a researcher that can write."""
+    """Run the writer's subtask, if the researcher can write."""
     deps = runtime.context
     if not deps.researcher.writes:
         return {}
@@ -161,7 +161,7 @@ def after_reflection(state: ResearchState) -> Literal["cleanup", "write", "__end
 
 
 def _timed(node: Callable[..., Update]) -> Callable[..., Update]:
-    """`node`, with its start, its model calls and its end told."""
+    """`node`, with events for its start, its model calls and its end."""
 
     def run(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
         deps = runtime.context
@@ -174,7 +174,7 @@ def _timed(node: Callable[..., Update]) -> Callable[..., Update]:
 def compile_research(
     checkpointer: BaseCheckpointSaver[Any] | None = None,
 ) -> CompiledStateGraph[ResearchState, ResearchDependencies, ResearchState, ResearchState]:
-    """The graph, stopping after each reflection."""
+    """The compiled graph, which stops after each reflection if it has a checkpointer."""
     graph = StateGraph(ResearchState, context_schema=ResearchDependencies)
     for node in (cleanup, plan, dispatch, reflect, write):
         graph.add_node(node.__name__, _timed(node))
@@ -195,7 +195,8 @@ def checkpoint_name(run_id: str) -> str:
 def to_boundary(
     checkpoints: Checkpoints, state: ResearchState, deps: ResearchDependencies, answer: str | None
 ) -> ResearchState:
-    """On to the next boundary, and the state there; where the person was asked, with the `answer`.
+    """Run to the next boundary and return the state there; `answer` is the person's, if the run
+    asked.
 
     Raises:
         CragError: the engine or a store failed; the last boundary is kept.

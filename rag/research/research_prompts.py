@@ -1,6 +1,5 @@
-"""Every word that planning and reflecting models are sent besides the run's own, the collection's
-table of contents with them; and what each subagent is sent: its role's prompt and what it reads,
-and no line of the planner's.
+"""The prompts of planning and reflecting models, with the collection's table of contents, and of
+subagents: each its role's prompt and what it reads, without a line of the planner's.
 """
 
 from __future__ import annotations
@@ -52,16 +51,16 @@ REFLECTION = (
 
 
 def plan_messages(view: RunView, contents: str) -> Messages:
-    """Of the files their names, status and bytes."""
+    """The planner's messages; of files it is told names, status and bytes only."""
     state = view.state
-    roles = _listed(f"{role.name}: {role.purpose}" for role in PLANNED)
+    roles = _bullets(f"{role.name}: {role.purpose}" for role in PLANNED)
     files = (f"{f['name']}: {f['status']}, {f['bytes']} bytes" for f in summaries(state["files"]))
     told = [
         f"Table of contents:\n{contents}",
         *([f"Why this round: {one_line(state['reason'])}"] if state["reason"] else []),
         *(["It is the last round."] if view.last else []),
-        f"Subtasks so far:\n{_listed(map(_planned, state['plan']))}",
-        f"Files:\n{_listed(files)}",
+        f"Subtasks so far:\n{_bullets(map(_subtask_line, state['plan']))}",
+        f"Files:\n{_bullets(files)}",
         *(f"Still open: {one_line(part)}" for part in view.open),
         *(f"Lead: {one_line(lead)}" for lead in state["leads"] if lead not in view.open),
         *(f"The person said: {one_line(said)}" for said in state["guidance"]),
@@ -74,7 +73,7 @@ def reflection_messages(view: RunView) -> Messages:
     open_ = "\n".join(f"{n}. {one_line(part)}" for n, part in enumerate(view.open, 1))
     told = [
         f"Round {view.state['rounds'] + 1}.",
-        f"Artifacts:\n{_listed(map(_about, view.artifacts))}",
+        f"Artifacts:\n{_bullets(map(_artifact_line, view.artifacts))}",
         f"Open parts:\n{open_ or '- none'}",
         f"Goal of the run: {one_line(view.state['question'])}",
     ]
@@ -88,11 +87,11 @@ def search_messages(
     found: Sequence[str] = (),
     left: Sequence[str] = (),
 ) -> Messages:
-    """`found` and `left` are what the first reading brought, and what it left open."""
+    """A searcher's messages. `found` and `left` are what its first reading found and left open."""
     facts = [*(finding["text"] for file in read.files for finding in file["findings"]), *found]
     told = [fenced(f"[{each['number']}]", name_of(each), document_text(each)) for each in given]
     if facts:
-        told.append(fenced("known", "found before", _listed(facts)))
+        told.append(fenced("known", "found before", _bullets(facts)))
     if left:
         told.append("Look only for what is still open: " + "; ".join(map(one_line, left)))
     told.append(f"Task: {one_line(task['instruction'])}")
@@ -100,11 +99,11 @@ def search_messages(
 
 
 def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
-    """Each finding and each quote once."""
+    """The messages of a role that does not search, with each finding and each quote once."""
     findings: list[str] = []
     for file in read.files:
         lines = (f"{one_line(each['text'])} {markers_of(each)}" for each in file["findings"])
-        findings.append(f"{file['heading']}:\n{_listed(lines)}")
+        findings.append(f"{file['heading']}:\n{_bullets(lines)}")
     quotes = [
         f"[{c['marker']}] {c['source']}: {one_line(c['quote'])[:LONGEST_LINE]}"
         for c in read.citations
@@ -118,12 +117,12 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
 
 
 def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
-    """Paths, titles, sizes and headings in at most 1,500 tokens, those of the documents nearest to
-    what is `asked` first.
+    """Paths, titles, sizes and headings of documents in at most 1,500 tokens, those nearest to what
+    is `asked` first.
     """
     lines: list[str] = []
     left = MOST_TOKENS
-    for line in _outlined(reader, asked):
+    for line in _contents_lines(reader, asked):
         left -= count_tokens(line) + 1
         if left < 0:
             break
@@ -131,7 +130,7 @@ def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
     return "\n".join(lines)
 
 
-def _outlined(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
+def _contents_lines(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
     outlines = {outline.source: outline for outline in reader.outline(MOST_DOCUMENTS)}
     parts = (part for question in asked for part in asked_parts(question))
     found = interleave([reader.search(part, SEARCHED) for part in parts])
@@ -151,16 +150,16 @@ def _document_line(outline: DocumentOutline, most: int) -> str:
     return f"{line}: {' | '.join(told)}" if told else line
 
 
-def _listed(lines: Iterable[str]) -> str:
+def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines) or "- none"
 
 
-def _planned(task: Subtask) -> str:
+def _subtask_line(task: Subtask) -> str:
     searched = f" Searched: {'; '.join(task['queries'])}" if task["queries"] else ""
     return f"{task['role']} ({task['status']}): {one_line(task['instruction'])}{searched}"
 
 
-def _about(artifact: Artifact) -> str:
+def _artifact_line(artifact: Artifact) -> str:
     """An artifact's findings and what it did not find, on one line."""
     told = one_line(" ".join(finding["text"] for finding in artifact["findings"]))
     missing = one_line("; ".join(artifact["missing"]))

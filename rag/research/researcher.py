@@ -1,5 +1,5 @@
-"""What plans, searches, composes and reflects in a research run: code, or a model; and what the
-run gives it. None of it writes a file: files are written by the run from what subagents return.
+"""The interface of what plans, searches, composes and reflects in a research run, by code or by a
+model. It writes no file: the run writes files from what subagents return.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from state.research_events import ResearchEvent
 from state.research_state import Artifact, Finding, ResearchState, RoundDecision, Subtask
 
 Emit = Callable[[ResearchEvent], None]
-"""Receives each event of a run, on the thread that runs it.
+"""Receives each event of a run, on the thread of the run.
 
-Not LangGraph's custom stream: that moves the nodes to other threads, where an interrupt
-(Ctrl-C) has to wait for the subagents.
+It is not LangGraph's custom stream, which moves nodes to other threads, where an interrupt (Ctrl-C)
+has to wait for the subagents.
 """
 
 
@@ -44,8 +44,8 @@ class DraftSubtask(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run as it stands when it is planned or reflected on: `open` was looked for and has not been
-    found yet; no round comes after the `last`. A planner is shown no artifact.
+    """A run as the researcher sees it when it plans or reflects. `open` is what was searched for
+    and not found yet; `last` says that no other round follows. A planner is shown no artifact.
     """
 
     state: ResearchState
@@ -61,7 +61,7 @@ class Planned(EngineResult):
 
 @dataclass(frozen=True, slots=True)
 class Researched(EngineResult):
-    """What a subagent returns, as its Artifact says; `queries` are what was searched."""
+    """A subagent's result, with the fields of Artifact; `queries` are what was searched."""
 
     findings: Sequence[Finding] = ()
     citations: Sequence[Citation] = ()
@@ -73,8 +73,8 @@ class Researched(EngineResult):
 
 @dataclass(frozen=True, slots=True)
 class Reflected(EngineResult):
-    """`leads` are what to search when replanning; `closed` are open parts that were found after
-    all; `question` is for the person.
+    """`leads` are what to search next; `closed` are open parts that were found after all;
+    `question` is for the person.
     """
 
     decision: RoundDecision
@@ -85,8 +85,8 @@ class Reflected(EngineResult):
 
 
 class Researcher(Protocol):
-    """Each call starts from nothing but its arguments. Failures are RemoteError subclasses; a
-    reply that cannot be read is a warning, and nothing planned, found or decided but the end.
+    """Each call starts from nothing but its arguments. Failures are RemoteError subclasses. A reply
+    that cannot be read is a warning, with nothing planned or found, and an end as the decision.
     """
 
     writes: bool
@@ -100,7 +100,7 @@ class Researcher(Protocol):
     def plan(self, view: RunView) -> Planned: ...
 
     def work(self, task: Subtask, read: ReadFiles) -> Researched:
-        """What the task's role finds in documents; of one that does not search what it makes of the
+        """The task's result: of a role that searches from the documents, of another role from the
         findings that it reads, resting on their quotes alone.
         """
 
@@ -124,7 +124,7 @@ class ResearchDependencies:
         return RunView(state, artifacts, open_parts(artifacts, state["closed"]), last)
 
     def warn(self, lines: Iterable[str]) -> None:
-        """Lines for the report, each once, also of a run that is resumed."""
+        """Keep warnings for the report and emit new ones, each once even if the run is resumed."""
         for line in lines:
             if self.journal.warn(self.run_id, line):
                 self.emit({"event": "warned", "line": line})
@@ -135,6 +135,6 @@ class ResearchDependencies:
 
 
 def open_parts(artifacts: Sequence[Artifact], closed: Sequence[str]) -> list[str]:
-    """What was looked for in vain and not found since, each once, in order."""
+    """What was searched for and not found, also not later; each part once, in order."""
     missing = (part for artifact in artifacts for part in artifact["missing"])
     return [part for part in dict.fromkeys(missing) if part not in closed]

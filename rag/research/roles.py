@@ -1,4 +1,4 @@
-"""The pool of subagents, each with the whole prompt that it starts from."""
+"""The roles of subagents, each with the whole prompt that it starts from."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ _FROM_FINDINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """`searches` roles read the documents; the others read artifacts. The writer is not planned:
-    it works when a run ends.
+    """A role that `searches` reads the documents; the others read artifacts. The writer is not
+    planned: it works when a run ends.
 
-    `system` is everything a model is told of its task: no line of a planner's prompt is
-    added to it.
+    `system` is everything a model is told of its role: no line of a planner's prompt is added to
+    it.
     """
 
     name: str

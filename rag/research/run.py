@@ -31,12 +31,12 @@ from state.research_state import new_research
 from state.settings import Settings
 
 _KEPT = {"collection", "engine", "model", "k", "max_loops", "grader", "thread"}
-"""The settings that a run keeps wherever it is resumed; never a key or a URL."""
+"""The settings that a resumed run takes over from its start; never a key or a URL."""
 
 
 class Research(Closing):
-    """Runs over one collection. `run_id` is the one worked on, None before
-    there is one and once it is finished: nothing is left to resume.
+    """Research runs over one collection. `run_id` is that of the run that is worked on, and None
+    before there is one and once it is finished, as nothing is left to resume.
 
     `researcher` stands in for the session's own.
     """
@@ -61,7 +61,7 @@ class Research(Closing):
         self._resources.close()
 
     def start(self, question: str, emit: Emit = lambda _event: None) -> Report:
-        """A new run to its report; `emit` receives its events as they happen.
+        """Take a new run to its report; `emit` receives its events as they happen.
 
         Raises:
             CragError: the index, the engine or a store failed; `resume` goes on from there.
@@ -87,8 +87,8 @@ class Research(Closing):
     def resume(
         self, run_id: str, answer: str | None = None, emit: Emit = lambda _event: None
     ) -> Report:
-        """A run taken up where it stood; `answer` is the person's, where it asked. A finished
-        one gives its report again.
+        """Take up a run where it stood; `answer` is the person's, if the run asked. A finished run
+        returns its report again.
 
         Raises:
             UsageError: no such run, an answer it did not ask for, or none where it did.
@@ -120,7 +120,7 @@ class Research(Closing):
 
         researcher = self._researcher or self._own_researcher(budget)
         deps = ResearchDependencies(run["id"], researcher, self._journal, budget, keep)
-        # Another process would do the same subtasks again.
+        # Two processes on one run would do the same subtasks twice.
         lock = self._settings.home / "locks" / f"research-{run['id']}.lock"
         with write_lock(lock, f"working on research run {run['id']}"):
             keep(self._started(run, deps))
@@ -162,7 +162,7 @@ class Research(Closing):
             while state["decision"] not in ("end", "escalate"):
                 state = to_boundary(self._checkpoints, state, deps, run["answer"])
             if state["decision"] == "end":
-                state = to_boundary(self._checkpoints, state, deps, None)  # it is written up
+                state = to_boundary(self._checkpoints, state, deps, None)  # the answer is written
         except BudgetSpent as spent:
             ended = spent
         artifacts = self._journal.artifacts(run["id"])
@@ -173,7 +173,7 @@ class Research(Closing):
         return make_report(run, state, artifacts, warnings, seconds=seconds, ended=ended)
 
     def _own_researcher(self, budget: Budget) -> Researcher:
-        """The session's model, charging `budget`; rules for an engine that brings none."""
+        """The session's model, charging `budget`, or code if the engine has no model."""
         session = self.session
         if session.engine.model is not None:  # else it saves the imports
             from rag.engines.openai.openai_engine import OpenAIEngine
@@ -185,7 +185,7 @@ class Research(Closing):
         return LocalResearcher(lambda question: session.ask(question, budget=budget))
 
     def _record_turn(self, report: Report) -> None:
-        """On the run's thread; once a run, even if it was killed right after."""
+        """Append the report to the run's thread, once even if the run is killed right after."""
         thread = self._settings.thread
         if thread is None:
             return
@@ -196,7 +196,7 @@ class Research(Closing):
             store.append(thread, self._as_answer(report), collection=name)
 
     def _as_answer(self, report: Report) -> Answer:
-        """The report as the turn it is: its answer is the whole Markdown."""
+        """The report as an Answer, whose text is the whole Markdown."""
         session, thread = self.session, self._settings.thread
         settings, run_id = self._settings, report["run_id"]
         asked = report["question"]

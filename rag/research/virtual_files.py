@@ -1,7 +1,7 @@
-"""The virtual file system of a run: collision-free names, spill over 32 KB, eviction.
+"""The virtual file system of a run: names that do not collide, spill above 32 KB, eviction.
 
-It bounds the state that is checkpointed. Every file is an artifact that was written to the run's
-journal when its subagent returned: what is spilled or evicted here is on the disk there.
+It bounds the state that is checkpointed. Every file is an artifact that was journalled when its
+subagent returned, so what is spilled or evicted here is still in the journal on disk.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ ANY_STEPS = 20
 
 
 def artifact_name(role: str, step: int, title: str, taken: Collection[str]) -> str:
-    """`role_step_slug.md`, with a hash of the title where that is taken."""
+    """`role_step_slug.md`, with a hash of the title if that name is taken."""
     slug = re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")[:40] or "untitled"
     name = f"{role}_{step:03d}_{slug}.md"
     if name in taken:
@@ -32,7 +32,7 @@ def artifact_name(role: str, step: int, title: str, taken: Collection[str]) -> s
 
 
 def new_file_entry(name: str, content: str, step: int, status: FileStatus) -> FileEntry:
-    """An entry holding `content`, or pointing to the journal where that is large."""
+    """An entry that holds `content`, or points to the journal if that is large."""
     size = len(content.encode("utf-8", "replace"))
     inline = size <= INLINE_BYTES
     return {

@@ -1,4 +1,4 @@
-"""What two runs of a question did differently, down to grades and ranks."""
+"""What two runs did differently, down to grades and ranks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Difference(TypedDict):
 
 
 Words = Mapping[str, str]
-"""What there is to say of a run, or of a loop of it, by what it is about."""
+"""What is said of a run, or of one of its loops, by what it is about."""
 
 
 def diff_traces(one: Trace, other: Trace) -> list[Difference]:
@@ -44,7 +44,7 @@ def diff_traces(one: Trace, other: Trace) -> list[Difference]:
 
 
 def _differences(step: str, one: Words, other: Words) -> Iterator[Difference]:
-    """Of a loop that only one run had, its query; of a chunk that only one found, its rank."""
+    """Of a loop of one run only, its query; of a chunk that only one run retrieved, its rank."""
     names = [*{**other, **one}]
     for name in names if one and other else names[:1]:
         a, b = one.get(name), other.get(name)

@@ -1,5 +1,5 @@
-"""How a past run was set up; and a question asked again, from the history it had, with the same or
-other settings.
+"""How a past run was set up, and the replay of its question: with the history it had, under the
+same or other settings.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "
 
 
 def start_event(trace: Trace) -> TurnStarted | ResearchStarted:
-    """How the run was set up, when it was last started or resumed."""
+    """The event that says how the run was set up when it was last started or resumed."""
     events = cast("Sequence[Event | ResearchEvent]", trace["events"])
     return next(
         event
@@ -34,7 +34,7 @@ def is_research(trace: Trace) -> bool:
 
 
 def recorded_flags(trace: Trace, engine: object) -> dict[str, Any]:
-    """The trace's own settings; with another `engine` its model is not that one's."""
+    """The settings of the trace; without its model if another `engine` is given."""
     left_out = () if engine is None else ("model",)
     event = start_event(trace)
     return {name: each for name, each in event.items() if name in _SAME and name not in left_out}
