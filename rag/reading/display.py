@@ -1,5 +1,5 @@
-"""A stretch as a person reads it: prose on one line, code in whole lines, a row below its header,
-an item below the line that leads to it, "…" where a paragraph goes on.
+"""Renders a stretch as a person reads it: prose on one line, code in whole lines, a row below its
+header, an item below its lead-in line, "…" where a paragraph goes on.
 """
 
 from __future__ import annotations
@@ -21,27 +21,27 @@ if TYPE_CHECKING:
     from rag.index.reader import CollectionReader
 
 WIDE = 160
-"""Characters of a row with its header that are no longer seen to be one below the other: two lines
-of a terminal.
+"""A row that is longer together with its header, in characters, no longer lines up with it in two
+lines of a terminal; each cell is then shown behind its column's name.
 """
 _LINE = 72
-"""Characters that short cells share a line up to."""
+"""Short cells share a line of up to this many characters."""
 _LONGEST_CELL = 300
 LEAD_CHARACTERS = 160
-"""Of the sentence that introduces a stretch from further up."""
+"""The most characters shown of a lead-in sentence that stands further up."""
 _CLOSE = (BlockKind.ROW, BlockKind.ITEM, BlockKind.METADATA)
-"""Without a blank line between two; nor between lines that their writer broke."""
+"""Two blocks of one of these kinds are shown without a blank line between them."""
 _CUT = "…"
 _FENCE = 40
-"""Characters between code and the line that leads to it, at most."""
+"""At most this many characters stand between code and its lead-in line."""
 _PADDING = re.compile(r"(?<=\S) {2,}(?=\S)")
-"""Between the cells of a row."""
+"""What aligns the cells of a row."""
 _BAR = re.compile(r"(?<!\\)\|")
 _LAST_WORD = re.compile(r"\s+\S*$")
 
 
 def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longest: int) -> str:
-    """At most about `longest` characters, without what leads to it."""
+    """The units as a person reads them: about `longest` characters at most, and the lead-in."""
     blocks = [Block(*chunk["blocks"][unit.place]) for unit in units]
     is_header = blocks[0].kind is BlockKind.ROW and "|" in lead
     if is_header and len(lead) + units[0].end - units[0].start > WIDE:
@@ -58,7 +58,7 @@ def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longes
     depth = levels[0] - 1 if nested else min(levels, default=0)
     while place < len(units):
         block = blocks[place]
-        own = _piece_of(chunk, units[place:])
+        own = _same_block(chunk, units[place:])
         set_in = "  " * (block.level - depth) * (block.kind is BlockKind.ITEM)
         breaks = text_between(chunk, end, own[0].start).count("\n")
         close = before is block.kind and (block.kind in _CLOSE or breaks == 1)
@@ -69,8 +69,8 @@ def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longes
     return shown
 
 
-def _piece_of(chunk: RetrievedChunk, units: Sequence[Unit]) -> Sequence[Unit]:
-    """The first ones, of one block, or of code that only blank lines part: set in as it stands."""
+def _same_block(chunk: RetrievedChunk, units: Sequence[Unit]) -> Sequence[Unit]:
+    """The first units, as far as they are of one block or of code that only blank lines part."""
     for behind, (one, after) in enumerate(pairwise(units), 1):
         kinds = {chunk["blocks"][each.place].kind for each in (one, after)}
         is_apart = kinds != {BlockKind.CODE} or text_between(chunk, one.end, after.start).strip()
@@ -80,7 +80,7 @@ def _piece_of(chunk: RetrievedChunk, units: Sequence[Unit]) -> Sequence[Unit]:
 
 
 def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: int) -> str:
-    """What of one block the stretch has."""
+    """The units of one block as they are shown."""
     text = text_between(chunk, units[0].start, units[-1].end)
     if block.kind is BlockKind.CODE:
         lines = text.split("\n")
@@ -102,7 +102,7 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
 
 
 def _cells(row: str) -> list[str]:
-    """Of a row that is closed by a bar the first may be empty."""
+    """The cells of a row. Only where the row ends in a bar may the first one be empty."""
     row = row.strip()
     return _BAR.split(row.removeprefix("|")[:-1] if row.endswith("|") else row.strip(" |"))
 
@@ -113,7 +113,7 @@ def _cut(cell: str) -> str:
 
 
 def _filled(cells: Iterable[str]) -> str:
-    """A long one has its line, short ones share it."""
+    """The cells on lines: short ones share a line, a long one has its own."""
     lines = [""]
     for cell in cells:
         if lines[-1] and len(lines[-1]) + len(cell) <= _LINE:
@@ -132,21 +132,21 @@ def _lead(lead: str) -> str:
 
 
 def lead_of(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:
-    """The line that leads to a list or code, or the header of a row, where it stands above."""
+    """The lead-in line of a list or of code, or a row's header, where it stands above `first`."""
     block = chunk["blocks"][first.place]
     if block.lead is None or block.lead[1] > first.start:
         return ""
     if block.kind not in (BlockKind.ROW, BlockKind.ITEM, BlockKind.CODE):
         return ""
     if block.lead[0] >= chunk["start_char"]:
-        return _named(text_between(chunk, *block.lead))
+        return _unless_blank(text_between(chunk, *block.lead))
     if block.kind is BlockKind.ROW and first.start == chunk["start_char"]:
         before = reader.document_text(chunk["source"], max(first.start - 20, 0), first.start) or ""
         if before.rpartition("\n")[2].strip(" \t>"):  # it began in the chunk before
             return ""
-    return _named(reader.document_text(chunk["source"], *block.lead) or "")
+    return _unless_blank(reader.document_text(chunk["source"], *block.lead) or "")
 
 
-def _named(lead: str) -> str:
-    """A header of no names leads to nothing."""
+def _unless_blank(lead: str) -> str:
+    """The lead-in, or nothing for a header without names."""
     return lead if lead.strip("| \t") else ""

@@ -1,5 +1,5 @@
-"""Token vectors of texts, and how well they answer a question, cached by their hash in a file of
-the home, so that none is read again soon. The file can be deleted at any time.
+"""Caches token vectors and the cross-encoder's scores by the hash of their texts, in a file of the
+home, so that no text is encoded again soon. The file can be deleted at any time.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from rag.embed.weights import JUDGE, READER, Weights
 
 Held = tuple[bytes, bytes]
 MOST_KEPT = 1_500
-"""Some 100 MB; beyond it the oldest half is forgotten."""
+"""Entries, some 100 MB; beyond that the oldest half is deleted."""
 _BUSY_SECONDS = 1.0
 _SCALE = 127
-"""Of a unit vector as int8."""
+"""Maps the components of a unit vector to int8."""
 
 
 class ReadingCache:
-    """One file. If it cannot be read or written nothing is cached, and no question fails."""
+    """One SQLite file. If it cannot be read or written, nothing is cached and no question fails."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -30,7 +30,7 @@ class ReadingCache:
     def vectors(
         self, texts: Sequence[str], encode: Callable[[Sequence[str]], Sequence[TokenVectors]]
     ) -> list[TokenVectors]:
-        """In the order of `texts`; `encode` gives those that are not cached yet."""
+        """The token vectors of `texts`, in their order; `encode` makes those not cached yet."""
         keys = [_key(READER, text) for text in texts]
         held = self._get(keys, texts, lambda new: map(_quantized, encode(new)))
         return [_restored(*each) for each in held]
@@ -38,7 +38,7 @@ class ReadingCache:
     def scores(
         self, question: str, texts: Sequence[str], score: Callable[[Sequence[str]], Sequence[float]]
     ) -> list[float]:
-        """The same of a question with each of the texts."""
+        """How well each text answers the question; `score` makes the scores not cached yet."""
         import numpy as np
 
         def made(new: Sequence[str]) -> Iterator[Held]:
@@ -56,8 +56,8 @@ class ReadingCache:
         texts: Sequence[str],
         make: Callable[[Sequence[str]], Iterable[Held]],
     ) -> list[Held]:
-        """What is made is given as it will be known from now on, so that a question finds the same
-        again.
+        """The value of each key. A new one is returned as it is stored, so that the same question
+        finds the same again.
         """
         found = self._known(keys)
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
@@ -89,7 +89,7 @@ class ReadingCache:
 
     @contextmanager
     def _opened(self) -> Iterator[sqlite3.Connection]:
-        """The file for one transaction."""
+        """Opens the file for one transaction."""
         with closing(sqlite3.connect(self._file, timeout=_BUSY_SECONDS)) as file, file:
             file.execute("PRAGMA journal_mode=WAL")
             file.execute("PRAGMA synchronous=OFF")

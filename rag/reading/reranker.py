@@ -1,6 +1,6 @@
-"""Late-interaction reranking (MaxSim over token vectors): of the transformer where its weights were
-fetched, else of the builtin embedder's static vectors. A cross-encoder, whose weights are fetched
-with it, reads the best of what was found with the question.
+"""Late-interaction reranking (MaxSim over token vectors), by the transformer where its weights were
+fetched, else by the builtin embedder's static vectors. A cross-encoder, whose weights are fetched
+with the transformer's, scores the best stretches together with the question.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 
 CANDIDATES = 24
 MEAN_WEIGHT = 0.25
-"""Of the cosine of mean vectors, for which the transformer was trained, beside MaxSim: of 147
-questions on seven documentations 104 are so answered in what is shown, as long as with 102 without.
-"""
+"""The weight beside MaxSim of the mean vectors' cosine, which the transformer was trained for: of
+147 questions on seven documentations 104 are answered in what is shown; without it 102, at equal
+length."""
 SIMILARITY_WEIGHT = 1.5
-"""Of the similarity beside the fused score, both as z-scores of the candidates. Of 147 questions on
-seven documentations the first chunk holds the answer of 95 and the first eight of 131, with the
-cosine of the chunks' mean vectors in its place of 86 and 128."""
+"""The weight of the similarity beside the fused score, both as z-scores over the candidates. Of 147
+questions on seven documentations the first chunk holds the answer to 95 and the first eight to 131;
+by the cosine of the chunks' mean vectors it was 86 and 128."""
 
 
 class Reranker:
@@ -47,7 +47,7 @@ class Reranker:
 
     @property
     def is_neural(self) -> bool:
-        """Whether the transformer reads this question: its weights are here and it is English."""
+        """Whether the transformer reads this question: it is installed and the question English."""
         return self._folder is not None and current_language() == ENGLISH
 
     @property
@@ -56,8 +56,8 @@ class Reranker:
         return self.is_neural and self._judge is not None
 
     def prepare(self, question: str) -> None:
-        """Starts loading the models in the background, while the search runs, unless they read the
-        question before.
+        """Starts loading the models in the background, while the search runs, unless the question's
+        vectors are cached.
         """
         if self.is_neural:
             assert self._folder is not None
@@ -68,8 +68,8 @@ class Reranker:
                     _judge(self._judge).prepare()
 
     def judged(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How well each text answers the question, 0 to 1, in whichever wording of a follow-up it
-        does best; only where it `judges`.
+        """The cross-encoder's score of each text as an answer, 0 to 1: the best over the wordings
+        of a follow-up. To be called only where the reranker `judges`.
         """
         assert self._folder is not None
         assert self._judge is not None
@@ -79,8 +79,8 @@ class Reranker:
         return [*map(max, zip(*said, strict=True))]
 
     def similarities(self, question: str, texts: Sequence[str]) -> list[MaxSim]:
-        """Of each text to the question as a whole; where the question carries context, also to what
-        was typed and to what that may mean.
+        """The similarity of each text to the whole question; where that carries context, also to
+        the question as typed and to what it may mean.
         """
         typed, carried = split_context(question)
         ways = [[question], *(([typed], resolved_wordings(question)) if carried else ())]
@@ -128,7 +128,7 @@ def chunk_with_headings(chunk: RetrievedChunk) -> str:
 
 @lru_cache(maxsize=2)
 def _opened(folder: Path, home: Path) -> tuple[Transformer, ReadingCache]:
-    """Of this process: the weights are read once."""
+    """The transformer and its cache, shared in the process: the weights are read once."""
     from rag.embed.transformer import Transformer
     from rag.reading.reading_cache import ReadingCache
 
@@ -137,7 +137,7 @@ def _opened(folder: Path, home: Path) -> tuple[Transformer, ReadingCache]:
 
 @lru_cache(maxsize=1)
 def _judge(folder: Path) -> CrossEncoder:
-    """Of this process, too."""
+    """The cross-encoder, shared in the process too."""
     from rag.embed.cross_encoder import CrossEncoder
 
     return CrossEncoder(folder)
@@ -149,12 +149,12 @@ def _z(values: Vectors) -> Vectors:
 
 
 class MaxSim:
-    """Late interaction: a text is as near to a question as, on average over the question's tokens,
-    its nearest token is (ColBERT's MaxSim, Khattab and Zaharia 2020). A token's vector knows what
-    stands around it, so one reading of a chunk tells of each stretch of it.
+    """The similarity of a text to a question: each token of the question counts by its cosine to
+    the nearest token of the text (ColBERT's MaxSim, Khattab and Zaharia 2020). A token's vector
+    depends on its context, so one encoding of a chunk serves each stretch of it.
 
-    Of one text to a question, which may be read in several ways, each in one or more wordings, of
-    which the nearest counts.
+    The question may be read in several `ways`, each in one or more wordings; of a way its nearest
+    wording counts.
     """
 
     def __init__(self, ways: Sequence[Sequence[TokenVectors]], text: TokenVectors) -> None:
@@ -170,7 +170,7 @@ class MaxSim:
         return [max(map(_nearest, way)) for way in self._near]
 
     def within(self, *extents: tuple[int, int]) -> list[float]:
-        """The same of the text in these extents, plus the weighted cosine of its mean vector."""
+        """The same for the text within `extents`, plus the weighted cosine of the mean vectors."""
         begins, ends = self._text.spans.T
         inside = sum((ends > start) & (begins < end) for start, end in extents) > 0
         if not inside.any():
@@ -184,7 +184,7 @@ class MaxSim:
 
 
 def _cosines(asked: Vectors, unit: Vectors) -> Vectors:
-    """A row a token of the question: its cosines, times its share in the whole."""
+    """One row per token of the question: its cosines, weighted by the length of its vector."""
     import numpy as np
 
     cosines: Vectors = asked * (1 / np.linalg.norm(asked, axis=1).sum()) @ unit
@@ -204,6 +204,6 @@ def _unit(vectors: Vectors) -> Vectors:
 
 
 def _mean(vectors: Vectors) -> Vectors:
-    """Of length 1."""
+    """The mean vector, scaled to length 1."""
     mean: Vectors = _unit(vectors.mean(axis=0, keepdims=True))[0]
     return mean

@@ -1,4 +1,4 @@
-"""What each stretch of what was retrieved is worth as an answer."""
+"""Scores each stretch of the retrieved chunks as an answer to the question."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from state.documents import heading_path
 from state.passages import ParsedQuestion, RetrievedChunk, text_between
 
 READ = 16
-"""Chunks whose stretches are compared: those of a question, and of as many of its corrections."""
+"""The most chunks whose stretches are scored: a question's own and as many that rewrites found."""
 
-# What a stretch is worth beside its likeness. Each stands on a plateau over seven documentations.
+# Added to a stretch's similarity. Each lies on a plateau over seven documentations.
 _RANK = 0.01
 _CODE = 0.05
 _NAMED_SECTION = 0.1
-"""More where it begins a section that the question names ("What is a snapshot?"), which every page
-speaks of: of 96 such, on four documentations kept out of every choice, 64 begin where they are
-answered, 52 without.
+"""For a stretch that begins a section which the question names ("What is a snapshot?"), and which
+other pages mention too. Of 96 such questions, on four documentations kept out of every choice, the
+snippet of 64 begins where they are answered, of 52 without this.
 """
 _COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
-"""Where no transformer reads: static vectors tell less."""
+"""Used where no transformer reads: static vectors say less."""
 
 JUDGED = 8
-"""Of the best, which the cross-encoder reads with the question."""
+"""How many of the best stretches the cross-encoder scores."""
 _JUDGED_WEIGHT = 0.4
-"""Of what it says, 0 to 1, beside the stretch's worth."""
+"""The weight of the cross-encoder's score, 0 to 1, beside a stretch's own."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredStretch:
-    """`score` is comparable within one question only; `read` is its chunk's text as it was read, in
-    which the chunk `begins` behind its headings. `judged`: by the cross-encoder, 0 to 1.
+    """`score` is comparable within one question only. `read` is the chunk as encoded with its title
+    and headings, behind which its text `begins`. `judged` is the cross-encoder's score, 0 to 1.
     """
 
     stretch: Stretch
@@ -48,15 +48,15 @@ class ScoredStretch:
 
 
 def best_of(found: Sequence[ScoredStretch]) -> ScoredStretch | None:
-    """Which a person is shown first."""
+    """The stretch that a person is shown first."""
     return max(found, key=lambda each: each.score, default=None)
 
 
 def judge_stretches(
     question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
 ) -> list[ScoredStretch]:
-    """The stretches of the first chunks; where there is a cross-encoder the best of them by what
-    it says, too, and the others as the least of these.
+    """The scored stretches of the first chunks. A cross-encoder, where there is one, adds to the
+    scores of the best; the others are given the least of what it adds.
     """
     found = score_stretches(question, chunks, reranker)
     if not found or not reranker.judges:
@@ -75,9 +75,9 @@ def judge_stretches(
 def score_stretches(
     question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
 ) -> list[ScoredStretch]:
-    """Those of the first chunks, in their order."""
+    """The scored stretches of the first READ chunks, in their order."""
     best = chunks[:READ]
-    top, ranks = _ranks(best)
+    top, ranks = _retrieval_scores(best)
     found: list[ScoredStretch] = []
     repeating: list[ScoredStretch] = []
     texts = list(map(chunk_with_headings, best))
@@ -96,7 +96,7 @@ def score_stretches(
             else:
                 held = share(question["weights"], set(terms(stretch.text)))
                 worth += _RANK_BY_WORDS * behind + _COVERED_BY_WORDS * held
-            # A field of a file's head, or a row, that is no nearer than its title says nothing.
+            # Front matter, or a row, that is no nearer than its title says nothing.
             field = stretch.units[0].alone and not stretch.above
             least = fmean(likeness.within(extents[0]) or [0.0]) + _RANK if field else -1.0
             kept = found if _says_more(question, stretch) and nearness > least else repeating
@@ -105,7 +105,7 @@ def score_stretches(
 
 
 def _opens_named(question: ParsedQuestion, stretch: Stretch) -> float:
-    """The share of a section's heading that is all the question asks about, of what begins it."""
+    """The share of its heading's terms that are asked about, if it begins the section they name."""
     if stretch.units[0].alone or not stretch.above:
         return 0.0
     heading = set(terms(text_between(stretch.chunk, *stretch.above[-1].extent)))
@@ -115,8 +115,8 @@ def _opens_named(question: ParsedQuestion, stretch: Stretch) -> float:
 
 
 def extents_of(stretch: Stretch, begins: int) -> list[tuple[int, int]]:
-    """The stretch with its document's title, the headings above it, and a row's header, in a text
-    whose chunk begins at `begins`.
+    """Where the stretch, its document's title, the headings above it and a row's header stand in
+    an encoded text, whose chunk begins at `begins`.
     """
     own = [(stretch.start, stretch.end), *(each.extent for each in stretch.above)]
     lead = stretch.chunk["blocks"][stretch.units[0].place].lead
@@ -130,9 +130,9 @@ def extents_of(stretch: Stretch, begins: int) -> list[tuple[int, int]]:
     return found if stretch.heading.startswith(title) else [(0, len(title)), *found]
 
 
-def _ranks(chunks: Sequence[RetrievedChunk]) -> tuple[float, dict[str, float]]:
-    """The best score, and each chunk's; what a correction found is worth as much as the last of
-    what the question did.
+def _retrieval_scores(chunks: Sequence[RetrievedChunk]) -> tuple[float, dict[str, float]]:
+    """The best retrieval score, and each chunk's. What a rewrite found gets the lowest score of
+    what the question itself found.
     """
     own = [chunk["score"] for chunk in chunks if not chunk["loop"]]
     top, least = max(own, default=0.0), min(own, default=0.0)
@@ -140,20 +140,20 @@ def _ranks(chunks: Sequence[RetrievedChunk]) -> tuple[float, dict[str, float]]:
     return top, ranks
 
 
-def _above(stretch: Stretch) -> str:
+def _headings(stretch: Stretch) -> str:
     return f"{stretch.chunk['title'] or ''} {stretch.heading}"
 
 
 def coverage(question: ParsedQuestion, stretch: Stretch) -> float:
-    """The share of the question that it holds with what stands above it, 0 to 1: of the whole, or
-    of what was typed where more of that is held than of what is carried behind it.
+    """The share of the question's weighted terms that the stretch and the headings above it hold,
+    0 to 1: of the whole question, or of what was typed where that share is larger.
     """
-    held = {*terms(stretch.text), *terms(_above(stretch))}
+    held = {*terms(stretch.text), *terms(_headings(stretch))}
     typed = {*terms(split_context(question["text"])[0])}
     alone = {term: weight for term, weight in question["weights"].items() if term in typed}
     return max(share(question["weights"], held), share(alone, held))
 
 
 def _says_more(question: ParsedQuestion, stretch: Stretch) -> bool:
-    """Than the question itself and the headings above."""
-    return bool(set(terms(stretch.text)).difference(question["terms"], terms(_above(stretch))))
+    """Whether it has a term that neither the question nor the headings above have."""
+    return bool(set(terms(stretch.text)).difference(question["terms"], terms(_headings(stretch))))

@@ -1,4 +1,4 @@
-"""The few stretches of what was retrieved that are likeliest to answer."""
+"""Picks the snippets that a person is shown: the few stretches that are likeliest to answer."""
 
 from __future__ import annotations
 
@@ -24,34 +24,33 @@ from state.passages import ParsedQuestion, RetrievedChunk, heading_at, make_cita
 
 MOST = 3
 FIRST_LONGEST, NEXT_LONGEST = 400, 300
-"""Characters of the first, and of each further one."""
+"""The most characters of the first snippet, and of each further one."""
 BESIDE = 150
-"""Characters shown with a stretch: before it in its block, and of what its end leads to."""
+"""Characters that may be added to a stretch: before it in its block, and of what it leads to."""
 FAR_BEHIND, FAR_BEHIND_JUDGED = 0.075, 0.13
-"""What a stretch may be worth less than the first and still be shown, without the cross-encoder's
-word and with it. Of 147 questions on seven documentations 110 are answered in what is shown so,
-either way, in 683 and 676 characters (median).
+"""How far below the first a stretch may score and still be shown, without a cross-encoder and with
+one. Of 147 questions on seven documentations 110 are answered in what is shown, either way, in 683
+and 676 characters (median).
 """
 
 _SAME_CHUNK = 0.04
-"""Less where another stretch of its chunk is shown."""
+"""Subtracted where another stretch of the same chunk is shown."""
 _FAR_BEHIND_BY_WORDS = 0.12
-"""Where no transformer reads: static vectors tell less."""
+"""Used where no transformer reads: static vectors say less."""
 
 _SLACK = 0.01
-"""Of likeness that what begins nearer to the answer may lose."""
+"""The similarity that a stretch may lose by beginning nearer to the answer."""
 
 _BOLD = re.compile(r"\*\*[^*]+\*\*")
 _SAID_AGAIN = 0.1
-"""A stretch of which no more of the words are new repeats one that is shown."""
+"""A stretch repeats a shown one unless a larger share of its terms is new."""
 
 
 def snippets(
     question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
 ) -> list[ScoredStretch]:
-    """The best stretches of the first chunks, best first, none saying again what another says, and
-    rather of several chunks than of one (after maximal marginal relevance, Carbonell and
-    Goldstein 1998).
+    """The best stretches of the first chunks, best first. None repeats another, and stretches of
+    several chunks are preferred (after maximal marginal relevance, Carbonell and Goldstein 1998).
     """
     found = judge_stretches(question, chunks, reranker)
     far, same = _FAR_BEHIND_BY_WORDS, 0.0
@@ -60,37 +59,37 @@ def snippets(
     kept: list[ScoredStretch] = []
     while len(kept) < MOST and (following := _next(found, kept, far, same)) is not None:
         stretch = _tightened(following)
-        whole = _reaching(stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
+        whole = _extended(stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
         clear = not any(whole.overlaps(other.stretch) for other in kept)
         kept.append(replace(following, stretch=whole if clear else stretch))
     return kept
 
 
 def _tightened(found: ScoredStretch) -> Stretch:
-    """From the sentence or line on from which it is as near; what begins below a heading, which
-    says what that is about, does so still.
+    """The stretch without the leading sentences or lines that bring it no nearer to the question;
+    one right below its heading stays whole, since that says what it is about.
     """
     tight = found.stretch
     if begins_section(tight):
         return tight
-    least = _near(tight, found.read, found.begins) - _SLACK
+    least = _similarity(tight, found.read, found.begins) - _SLACK
     while len(tight.units) > 1:
         less = replace(tight, units=tight.units[1:])
-        if _near(less, found.read, found.begins) < least:
+        if _similarity(less, found.read, found.begins) < least:
             break
         tight = less
     return tight
 
 
-def _near(stretch: Stretch, read: MaxSim, begins: int) -> float:
+def _similarity(stretch: Stretch, read: MaxSim, begins: int) -> float:
     return fmean(read.within(*extents_of(stretch, begins)) or [0.0])
 
 
 def _next(
     found: Sequence[ScoredStretch], kept: Sequence[ScoredStretch], far: float, same: float
 ) -> ScoredStretch | None:
-    """The best of what is not too `far` behind the first and says more than what is shown; of the
-    same chunk as that it is worth less.
+    """The best stretch that repeats nothing in `kept` and scores at most `far` below the first; one
+    of a chunk that is in `kept` scores `same` less.
     """
     shown = [each.stretch for each in kept]
     chunks = {stretch.chunk["chunk_id"] for stretch in shown}
@@ -107,7 +106,7 @@ def _next(
 
 
 def _repeats(stretch: Stretch, shown: Stretch) -> bool:
-    """Whether it is of what is shown, or says nearly nothing else: pages repeat each other."""
+    """Whether it overlaps the shown one or says hardly anything else: pages repeat each other."""
     if stretch.overlaps(shown):
         return True
     said = set(terms(stretch.text))
@@ -117,7 +116,7 @@ def _repeats(stretch: Stretch, shown: Stretch) -> bool:
 def nearest_of(
     query: str, chunks: Sequence[RetrievedChunk], reader: CollectionReader, reranker: Reranker
 ) -> list[str]:
-    """Of each chunk what comes nearest to a query, as prose."""
+    """The stretch of each chunk that comes nearest to the query, as prose."""
     with reading_for(reader, query):
         question = parse_question(query, reader)
         nearest = [best_of(score_stretches(question, [each], reranker)) for each in chunks]
@@ -135,8 +134,8 @@ def shown_snippets(
     *,
     full: bool = False,
 ) -> list[Snippet]:
-    """Of each question its best stretches as a person is shown them, with their places; `full`
-    shows the blocks that they are of, each once.
+    """The snippets for each question, located in their documents, as a person is shown them; with
+    `full` the whole blocks that they stand in, each once.
     """
     shown: dict[tuple[int, str], Snippet] = {}
     for part, question in enumerate(questions):
@@ -147,19 +146,19 @@ def shown_snippets(
 
 
 def snippet_at(chunk: RetrievedChunk, place: int, reader: CollectionReader) -> Citation | None:
-    """What a person is shown of an offset of the document: from the sentence, line or row on that
-    stands there, or stands next where that is a heading; None where there is none.
+    """The snippet at an offset of the document. It begins with the sentence, line or row there, or
+    with the next one where that is a heading; None where there is none.
     """
     found = stretches_of(chunk)
     on = [stretch for stretch in found if stretch.start <= place < stretch.end]
     nearest = [*reversed(on), *(stretch for stretch in found if stretch.start > place)]
     if not nearest:
         return None
-    return _located(_reaching(nearest[0], NEXT_LONGEST), reader, full=False)
+    return _located(_extended(nearest[0], NEXT_LONGEST), reader, full=False)
 
 
 def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citation:
-    """The stretch is the quote, its blocks with what introduces them the passage."""
+    """A citation whose quote is the stretch, and whose passage its blocks with their lead-in."""
     chunk, units = stretch.chunk, stretch.units
     blocks = chunk["blocks"][units[0].place : units[-1].place + 1]
     lead = lead_of(chunk, units[0], reader)
@@ -172,9 +171,9 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
     return located
 
 
-def _reaching(stretch: Stretch, longest: int) -> Stretch:
-    """As far as `longest` characters reach, from its block's beginning on where that is near; where
-    its end leads to code or a list, with as much of it as is near.
+def _extended(stretch: Stretch, longest: int) -> Stretch:
+    """The stretch extended to `longest` characters, from its block's beginning if that is near, and
+    by what is near of code or a list that its end leads to.
     """
     units = section_units(stretch)
     first = units.index(stretch.units[0])
@@ -193,7 +192,7 @@ def _reaching(stretch: Stretch, longest: int) -> Stretch:
 
 
 def _code_end(units: Sequence[Unit], least: int, last: int) -> int:
-    """The line before a blank one, or the end: further on where that is near, or else before."""
+    """The last line shown: one before a blank line or the end, further on only if that is near."""
     apart = [n for n, (one, after) in enumerate(pairwise(units)) if after.start - one.end > 1]
     ends = [n for n in (*apart, len(units) - 1) if n >= least]
     further = next(n for n in ends if n >= last)
@@ -203,7 +202,7 @@ def _code_end(units: Sequence[Unit], least: int, last: int) -> int:
 
 
 def _leads_on(chunk: RetrievedChunk, unit: Unit) -> bool:
-    """Whether it is a title in bold, or a sentence that ends in a colon."""
+    """Whether the unit is a title in bold, or a sentence that ends in a colon."""
     said = text_between(chunk, unit.start, unit.end).rstrip()
     leads = ends_open(said) or _BOLD.fullmatch(said) is not None
     return leads and chunk["blocks"][unit.place].kind in PROSE

@@ -1,5 +1,5 @@
-"""Chunks taken apart into stretches: sentences, lines of code or rows in a row, short enough to be
-shown as an answer. From each of them on there is one, as far as it may reach.
+"""Splits chunks into stretches: consecutive sentences, lines of code or rows, short enough to be
+shown as an answer. One begins at each sentence, line or row and reaches as far as it may.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from state.blocks import PROSE, Block, BlockKind
 from state.passages import RetrievedChunk, text_between
 
 LONGEST = 300
-"""Characters of a stretch, unless its one sentence, line or row is longer."""
+"""The most characters of a stretch, unless its one sentence, line or row is longer."""
 MOST_OF_A_CHUNK = 80
 
 
 class Unit(NamedTuple):
-    """What is never cut: a sentence, a line of code, a row or a field of a file's head, which are
-    `alone` a stretch. `place` counts blocks in the chunk.
+    """What is never cut: a sentence, a line of code, a row or a field of front matter; the last two
+    are a stretch `alone`. `place` is the index of its block in the chunk.
     """
 
     start: int
@@ -30,7 +30,7 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Units in a row of one chunk, under one heading; `above` are those that stand in the chunk."""
+    """Consecutive units under one heading; `above` are the headings above them in the chunk."""
 
     chunk: RetrievedChunk
     above: Sequence[Block]
@@ -66,7 +66,7 @@ class Stretch:
 
 
 def stretches_of(chunk: RetrievedChunk, longest: int = LONGEST) -> list[Stretch]:
-    """In their order; none lies within another."""
+    """The stretches of a chunk, in their order; none lies within another."""
     found: list[Stretch] = []
     for above, units in _sections(chunk):
         reached = 0
@@ -81,7 +81,7 @@ def stretches_of(chunk: RetrievedChunk, longest: int = LONGEST) -> list[Stretch]
 
 
 def reach(units: Sequence[Unit], first: int, longest: int) -> int:
-    """The last unit that a stretch from `first` takes in."""
+    """The index of the last unit that a stretch from `first` takes in."""
     last = first
     if units[first].alone:
         return first
@@ -107,7 +107,7 @@ def begins_section(stretch: Stretch) -> bool:
 
 
 def _sections(chunk: RetrievedChunk) -> Iterator[tuple[list[Block], list[Unit]]]:
-    """The units below each heading of the chunk, with those above them in it."""
+    """The units below each heading of the chunk, with the headings above them in it."""
     above, units = list[Block](), list[Unit]()
     heads = {block.lead for block in chunk["blocks"] if block.kind is BlockKind.ROW}
     for place, block in enumerate(chunk["blocks"]):
