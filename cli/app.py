@@ -1,4 +1,4 @@
-"""The Typer app of all commands, each a module of `cli.commands` that is imported when called."""
+"""The Typer app of all commands; each is a module of `cli.commands`, imported when called."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ COMMANDS = {
     "config": "Show, locate or start the settings file.",
     "mcp": "Serve the collection to agents over MCP; print their skill file.",
 }
-"""What the help says of each."""
+"""The line that the help shows for each command."""
 
 
 def new_app(text: str | None = None, **changed: Any) -> typer.Typer:
@@ -41,8 +41,8 @@ def new_app(text: str | None = None, **changed: Any) -> typer.Typer:
 
 
 class DefaultGroup(typer.core.TyperGroup):
-    """A group that runs its first command where none of them is named; one that takes no words is
-    no guess at what a word means that names none.
+    """A group that runs its first command if no command is named. If that command takes no
+    arguments, an unknown word is not passed to it.
     """
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -51,15 +51,15 @@ class DefaultGroup(typer.core.TyperGroup):
         takes = word[:1] == "-" or any(
             each.param_type_name == "argument" for each in default.params
         )
-        completes = ctx.resilient_parsing  # a shell, which is to be offered all of them
+        completes = ctx.resilient_parsing  # a shell completes: it is offered every command
         if takes and not completes and word not in {*self.commands, "--help", "-h"}:
             args = [name, *args]
         return super().parse_args(ctx, args)
 
 
 def command_of(name: str) -> Any:
-    """One command, imported now; each of its long options has its CRAG_… twin, but for those that
-    are settings, which read theirs themselves and know where a value is from.
+    """A command, imported now. Its long options get CRAG_… variables, except those that are
+    settings, which read their own and know where a value came from.
     """
     from cli.options import SETTINGS
 
@@ -75,7 +75,7 @@ def command_of(name: str) -> Any:
 
 
 class LazyGroup(typer.core.TyperGroup):
-    """Lists every command without importing one, and ends on whatever a command fails with."""
+    """Lists every command without importing any, and ends the program on a command's failure."""
 
     def __init__(self, **named: Any) -> None:
         super().__init__(**named)

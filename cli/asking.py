@@ -1,4 +1,4 @@
-"""What comes before a question is asked: its words, its thread's collection, what is stale."""
+"""What comes before a question is asked: its text, its thread's collection, stale files."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
 
 MAX_CHARACTERS = 20_000
 MAX_FILES_CHECKED = 5_000
-"""Files whose staleness a question checks, some 20 ms. `crag status` checks more."""
+"""Files that a question checks for staleness, in some 20 ms. `crag status` checks more."""
 
 
 def read_question(argument: str) -> str:
-    """The argument, or all of standard input when it is "-"; raises as `checked_question`."""
+    """The argument, or standard input if it is "-"; raises what `checked_question` raises."""
     return checked_question(sys.stdin.read(MAX_CHARACTERS * 4) if argument == "-" else argument)
 
 
 def checked_question(text: str) -> str:
-    """The question without what surrounds it.
+    """The question without the whitespace around it.
 
     Raises:
-        UsageError: there is nothing in it, or more than a question can be.
+        UsageError: it holds no word, or more characters than a question may have.
     """
     text = text.strip().strip("\ufeff")
     if not any(character.isalnum() for character in text):
@@ -44,8 +44,8 @@ def checked_question(text: str) -> str:
 
 
 def thread_settings(given: Shared, *, continue_: bool = False) -> Settings:
-    """The settings with the thread to go on with and the collection it asked last, unless an option
-    or a variable names another; a change is reported.
+    """The settings with the thread to go on with, and with the collection that it asked last unless
+    an option or a variable names another; a change is reported.
 
     Raises:
         UsageError: there is no thread to continue, or two are meant.
@@ -72,7 +72,7 @@ def thread_settings(given: Shared, *, continue_: bool = False) -> Settings:
 
 
 def report_staleness(terminal: Terminal, settings: Settings) -> None:
-    """One line on stderr when indexed files have changed or gone since."""
+    """One line on stderr if indexed files have changed or gone since they were read."""
     if terminal.quiet:
         return
     from rag.ingest.staleness import staleness
@@ -84,7 +84,7 @@ def report_staleness(terminal: Terminal, settings: Settings) -> None:
 
 
 def hint_at_models(terminal: Terminal, settings: Settings, answer: Answer) -> None:
-    """After the first answer without a model, once a home: a line that a model would do more."""
+    """A line that a model would do more, once a home, after the first answer without one."""
     seen = terminal.out_is_tty and terminal.err_is_tty and not terminal.quiet
     alone = answer["engine"]["model"] is None and answer["citations"]
     if seen and alone and first_time(settings.home, "told"):
@@ -92,7 +92,7 @@ def hint_at_models(terminal: Terminal, settings: Settings, answer: Answer) -> No
 
 
 def first_time(home: Path, name: str) -> bool:
-    """Whether it is, and that it was: noted in the home; never in one that cannot be written."""
+    """Whether `name` is noted in the home only now; False if the home cannot be written."""
     noted = home / "models" / name
     try:
         noted.parent.mkdir(parents=True, exist_ok=True)

@@ -44,7 +44,7 @@ def exit_code(error: CragError) -> Exit:
 
 
 def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
-    """Say what ended the command line `arguments`, and exit with its code."""
+    """Report what ended the command line `arguments`, and exit with its code."""
     if isinstance(error, SystemExit):
         if isinstance(error.__context__, BrokenPipeError):  # Click makes it a failure
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -68,15 +68,15 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
 
 
 def flag_given(flag: str, arguments: Sequence[str]) -> bool:
-    """Whether a flag is set, read before or without its command."""
+    """Whether a flag or its variable is set, read without the command's own parser."""
     flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
     given = os.environ.get(f"CRAG_{flag.upper()}", "").lower()
     return f"--{flag}" in flags or given not in ("", "0", "f", "false", "n", "no", "off")
 
 
 def _interrupted(error: BaseException | None) -> bool:
-    """Also where a library that was just being imported made another error of it, or something
-    failed as it was closed.
+    """Whether an interrupt is behind the error: a library that was being imported may have raised
+    another error for it, or something failed as it was closed.
     """
     while error is not None and not isinstance(error, typer.Abort | KeyboardInterrupt):
         error = error.__cause__ or error.__context__
@@ -84,8 +84,8 @@ def _interrupted(error: BaseException | None) -> bool:
 
 
 def _describe(error: BaseException) -> tuple[str, str, int]:
-    """What ended the command: a class of state.errors or a word for others, the one line, and the
-    exit code.
+    """The kind of the error (a class of state.errors or another word), its line, and the exit
+    code.
     """
     if isinstance(error, KeyboardInterrupt):
         return "Interrupted", "crag: interrupted.", Exit.INTERRUPTED
@@ -108,7 +108,7 @@ def _describe(error: BaseException) -> tuple[str, str, int]:
 
 
 def _lacks_memory(error: BaseException) -> bool:
-    """Also where Python cannot start a thread, and the linker not map a library."""
+    """Whether memory ran out, also where no thread could be started or no library be mapped."""
     signs = ("can't start new thread", "failed to map segment")
     return isinstance(error, MemoryError) or any(sign in str(error) for sign in signs)
 

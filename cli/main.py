@@ -1,4 +1,4 @@
-"""The `crag` program: its process set up, its app run, and left at once."""
+"""The `crag` program: it sets up its process, runs the app, and leaves the process at once."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from types import FrameType
 
 # A process lives for one command and holds what it imports: there is little to collect.
 gc.set_threshold(250_000, 50, 50)
-# A product of a query and a block of vectors takes less time than starting threads for it.
+# To multiply a query by a block of vectors takes less time than to start threads for it.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-# To know whether one is installed Pydantic reads what every package says of itself.
+# To look for plugins, Pydantic would read the metadata of every installed package.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 if current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
     # Ctrl-C before the command runs ends the process, without Python's traceback.
@@ -63,9 +63,9 @@ def main() -> None:
 
 
 def resend_interrupt(dropped: sys.UnraisableHookArgs) -> None:
-    """Python drops what is raised while an object is destroyed, an interrupt too: that is sent
-    again a moment later. The rest is for --debug: what an interrupt found half entered may be taken
-    down after what it needs.
+    """Python drops exceptions that are raised while an object is destroyed. An interrupt among them
+    is sent again a moment later; others are shown with --debug only, since what an interrupt found
+    half entered may be taken down after what it needs.
     """
     if not issubclass(dropped.exc_type, KeyboardInterrupt):
         if flag_given("debug", sys.argv):
@@ -77,7 +77,7 @@ def resend_interrupt(dropped: sys.UnraisableHookArgs) -> None:
 
 
 def _handle_interrupts(handler: Callable[[int, FrameType | None], object]) -> None:
-    """Unless the caller had this process ignore them."""
+    """Set the handler of interrupts, unless the caller had this process ignore them."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, handler)
 

@@ -23,7 +23,7 @@ def thread_option(text: str) -> Any:
 
 
 def _setting(kind: Any, text: str, metavar: str | None = None, **limits: Any) -> Any:
-    """An option called as the parameter is; without it the setting stands."""
+    """An option named like its parameter; if it is not given, the setting applies."""
     return Annotated[kind | None, typer.Option(help=text, metavar=metavar, **limits)]
 
 
@@ -81,14 +81,14 @@ SHARED: dict[str, Any] = {
     "quiet": Annotated[bool, flag("--quiet", "No notices on stderr.", "-q")],
     "debug": Annotated[bool, flag("--debug", "A traceback when something fails.")],
 }
-"""By name; `taking` gives them to a command."""
+"""The shared options by name; `taking` adds them to a command."""
 SETTINGS = frozenset(SHARED) - {"config", "quiet", "debug"}
-"""Those that are settings."""
+"""The shared options that are settings."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """The shared options of one command as they were given; `flags` are settings."""
+    """The shared options that a command was given; `flags` are settings."""
 
     flags: Mapping[str, Any]
     config: Path | None = None
@@ -99,8 +99,8 @@ class Shared:
         return Terminal(quiet=self.quiet)
 
     def settings(self, **earlier: Any) -> Settings:
-        """Settings from flags, environment, file and defaults, in that order; `earlier` flags
-        stand where none is given now.
+        """Settings from flags, environment, file and defaults, in that order; `earlier` flags apply
+        where none is given now.
 
         Raises:
             UsageError: a flag's value is unusable.
@@ -113,8 +113,8 @@ class Shared:
 
 
 def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A command takes these of SHARED, and --home, --config and --debug, by its parameter `given`.
-    They stand in its place in the help, those that say where things are at the end.
+    """Give a command these options of SHARED, and --home, --config and --debug, as its parameter
+    `given`. In the help they take that parameter's place, those about places and output at the end.
     """
     taken = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=annotation)

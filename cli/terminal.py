@@ -1,7 +1,7 @@
-"""The person's streams: answers and data to stdout, everything else to stderr.
+"""The person's streams: answers and data go to stdout, everything else to stderr.
 
-Text that came from documents, questions, models or files passes through `clean`, so that
-no control character of theirs can reach the terminal as an escape.
+Text that came from documents, questions, models or files passes through `clean`, so that none of
+its control characters reaches the terminal as an escape.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ _UNSEEN = frozenset("\r\u00ad\u200b\u2060\ufeff")
 
 
 def clean(text: str) -> str:
-    """`text` with control, format-override and surrogate characters made visible or dropped; a
-    space of any kind is one.
+    """`text` with control, format-override and surrogate characters dropped or made visible, and
+    any kind of space as a plain one.
     """
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() or c in _KEPT else _instead(c) for c in text)
+    return "".join(c if c.isprintable() or c in _KEPT else _replacement(c) for c in text)
 
 
-def _instead(character: str) -> str:
+def _replacement(character: str) -> str:
     if character in _UNSEEN:
         return ""
     return " " if character > "\x9f" and character.isspace() else "\N{REPLACEMENT CHARACTER}"
@@ -45,7 +45,7 @@ def _instead(character: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """Both streams of one command; `quiet` silences notices, never errors or data."""
+    """The streams of one command; `quiet` silences notices, never errors or data."""
 
     quiet: bool = False
 
@@ -58,7 +58,7 @@ class Terminal:
         return sys.stderr.isatty()
 
     def out(self, text: str) -> None:
-        """Write a line of the answer or of data to stdout, as it is."""
+        """Write a line of the answer or of data to stdout, never wrapped."""
         _write(sys.stdout, clean(text))
 
     def wrapped(self, text: str, hang: int = 0) -> None:
@@ -75,7 +75,7 @@ class Terminal:
 
     def warn(self, text: str) -> None:
         """Write one line to stderr, quiet or not; wrapped at words on a terminal."""
-        with suppress(OSError):  # a notice that nobody can read costs nobody the answer
+        with suppress(OSError):  # an unreadable notice must not cost the answer
             _write(sys.stderr, clean(text).replace("\n", " "), 0)
 
     def json(self, value: object) -> None:
@@ -88,8 +88,8 @@ class Terminal:
         _write(sys.stdout, line)
 
     def confirm(self, question: str, *, yes: bool) -> None:
-        """Asks before something is deleted, unless `yes`; raises CragError at a no, UsageError
-        where nobody can be asked, and typer.Abort at Ctrl-C.
+        """Ask before something is deleted, unless `yes`. Raises CragError at a no, UsageError if
+        nobody can be asked, and typer.Abort at Ctrl-C.
         """
         if yes:
             return
@@ -101,17 +101,16 @@ class Terminal:
             raise CragError("Nothing was changed.")
 
     def console(self, *, stderr: bool = True) -> Console:
-        """Rich's, which takes nothing for markup; colour only on a terminal, NO_COLOR obeyed."""
+        """Rich's console without markup; it has colour only on a terminal and obeys NO_COLOR."""
         from rich.console import Console
 
         return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
 
 def prepare_streams() -> None:
-    """Give streams that the caller closed (`>&-`) a stand-in, before the first file that is
-    opened gets the number of one and is written over. Nobody reads notices there; an answer
-    that is written there fails. What an encoding lacks is shown as a "?", and what it cannot read
-    is no failure either.
+    """Replace streams that the caller closed (`>&-`) before the first opened file gets the number
+    of one and is written over. Notices are lost there; an answer that is written there fails. On
+    all streams, what an encoding lacks or cannot read is replaced and is no failure.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
@@ -123,9 +122,9 @@ def prepare_streams() -> None:
 
 
 def rows(line: Text, console: Console, hang: int = 0) -> list[Text]:
-    """The line parted before the words that do not fit, none of them broken as Rich would: an
-    address is copied as it was written. The further rows begin `hang` columns from the left; of its
-    own an item hangs behind its sign.
+    """The line divided into rows before the words that do not fit. No word is broken, as Rich
+    would: an address is copied as it was written. Further rows are indented by `hang` columns, by
+    default those of the line's list mark.
     """
     from rich.cells import cell_len
     from rich.text import Text
@@ -147,19 +146,19 @@ def rows(line: Text, console: Console, hang: int = 0) -> list[Text]:
 
 
 def print_rows(console: Console, line: Text, hang: int = 0, style: str = "") -> None:
-    """The line as `rows` has it, and as it is where there is no terminal."""
+    """Print the line as `rows` divides it, or undivided where there is no terminal."""
     for row in rows(line, console, hang) if console.is_terminal else [line]:
         console.print(row, style=style, soft_wrap=True)
 
 
 def _write(stream: TextIO, line: str, hang: int | None = None) -> None:
-    """The line as it is; with `hang` wrapped, where the stream is a terminal."""
+    """Write the line as it is, or, with `hang` and on a terminal, wrapped."""
     shown = [line]
     if hang is not None and stream.isatty():
         from rich.console import Console
         from rich.text import Text
 
-        # What rich puts before the stream, to draw below what is written, knows no width.
+        # Rich's stand-in for the stream, by which it draws below the output, knows no width.
         console = Console(file=getattr(stream, "rich_proxied_file", stream))
         shown = [row.plain for row in rows(Text(line), console, hang)]
     stream.writelines(row + "\n" for row in shown)

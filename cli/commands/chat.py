@@ -62,7 +62,7 @@ def chat(
 
 
 def _handle_line(talk: Conversation, line: str) -> bool:
-    """Do what one line says; False when the person leaves."""
+    """Run one line, a command or a question; False if the person leaves."""
     from cli.conversation.slash_commands import is_command, run_command
 
     if is_command(line):

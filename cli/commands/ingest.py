@@ -104,7 +104,7 @@ def ingest(
 
 
 def _existing_roots(roots: Iterable[str], terminal: Terminal) -> list[str]:
-    """A folder that is gone may be a disk that is not mounted: what was read from it stays."""
+    """The folders that exist; one that is gone may be an unmounted disk, so its documents stay."""
     there = []
     for root in roots:
         if os.path.lexists(root):
@@ -124,8 +124,8 @@ def _show(report: IngestReport, terminal: Terminal, *, data: bool) -> None:
 
 
 def _offer_reader(home: Path, terminal: Terminal) -> None:
-    """Once a home, whatever the reply: asks on a terminal whether to fetch what ranks by meaning,
-    elsewhere says in one line what fetches it. What fails costs no ingest.
+    """Once a home, whatever the reply: on a terminal, ask whether to fetch the reader's weights;
+    elsewhere print one line on how to. A failure does not fail the ingest.
     """
     from rag.embed.fetch_weights import fetch_models
     from rag.embed.weights import MEGABYTES, installed_models, reader_line

@@ -66,7 +66,7 @@ def research(
             if run.run_id is not None:
                 error.hint = f"{error.hint or ''} {_how_to_resume(run.run_id)}".strip()
             raise
-        except BaseException:  # an interrupt, or what a library made of it
+        except BaseException:  # an interrupt, or what a library raised for it
             if run.run_id is not None:
                 terminal.warn(_how_to_resume(run.run_id))
             raise
@@ -85,7 +85,7 @@ def _researched(
     data: bool,
     events: bool,
 ) -> Report:
-    """Whatever the run asks is answered by the person who is there, or left to a later one."""
+    """The report of a run whose questions the person answers, if there is one to be asked."""
     show = terminal.json if events else partial(show_event, terminal=terminal)
     while True:
         report = run.start(question, show) if resume is None else run.resume(resume, answer, show)

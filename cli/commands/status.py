@@ -41,7 +41,7 @@ def status(given: options.Shared, json_: options.Json = False) -> None:
 
 
 def _lines(found: Status) -> Iterator[tuple[str, str]]:
-    """The same for a person, as labels and what stands beside them."""
+    """The status for a person, as labels and the text beside each."""
     engine = found["engine"]
     model = f"model {engine['model']}" if engine["model"] else "no model"
     yield "home      ", found["home"]

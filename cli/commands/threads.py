@@ -68,7 +68,7 @@ def _print(given: options.Shared, name: str, write: Callable[[str], None], *, js
     from rag.thread_export import thread_json, thread_markdown
 
     with _memory(given) as memory:
-        _require(memory, name)
+        _summary(memory, name)
         turns = memory.store.turns(name)
         if json_:
             given.terminal.json(thread_json(name, turns))
@@ -85,7 +85,7 @@ def delete(
     """Forget a thread, its turns and its checkpoint."""
     terminal = given.terminal
     with _memory(given) as memory:
-        count = _require(memory, name).turns
+        count = _summary(memory, name).turns
         terminal.confirm(f"Forget thread {name!r} with its {many(count, 'turn')}?", yes=yes)
         deleted = memory.delete(name)
     if json_:
@@ -117,7 +117,7 @@ def prune(
     plan = PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)
     with _memory(given) as memory:
         if thread is not None:
-            _require(memory, thread)
+            _summary(memory, thread)
         removed = memory.store.prune(plan, dry_run=True)
         count = sum(map(len, removed.values()))
         if count and not dry_run:
@@ -153,8 +153,8 @@ def _memory(given: options.Shared) -> ThreadMemory:
     return ThreadMemory(given.settings())
 
 
-def _require(memory: ThreadMemory, name: str) -> ThreadSummary:
-    """The thread at a glance; raises UsageError where there is no such thread."""
+def _summary(memory: ThreadMemory, name: str) -> ThreadSummary:
+    """A thread's summary; raises UsageError if there is no such thread."""
     threads = {each.name: each for each in memory.store.threads()}
     if name not in threads:
         raise no_such_thread(name, threads)

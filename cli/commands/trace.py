@@ -138,7 +138,7 @@ def _store(given: options.Shared) -> TraceStore:
 
 
 def _print(trace: Trace, console: Console) -> None:
-    """The run and its answer."""
+    """Print the run's events and its answer."""
     from cli.render.answer_text import answer_lines
     from cli.render.research_view import event_line
     from cli.render.trace_view import TraceView

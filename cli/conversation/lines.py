@@ -1,4 +1,4 @@
-"""Where a conversation's lines come from: a person at a terminal, or standard input."""
+"""The sources of a conversation's lines: a person at a terminal, or standard input."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ HISTORY_FILE = "chat_history"
 
 
 def read_piped() -> str | None:
-    """One line of standard input a question."""
+    """The next line of standard input, which is one question; None at the end."""
     line = sys.stdin.readline(MAX_CHARACTERS * 4)
     rest = line
-    while rest and not rest.endswith("\n"):  # a line too long, whose end is no question
+    while rest and not rest.endswith("\n"):  # the end of a line that is too long is no question
         rest = sys.stdin.readline(MAX_CHARACTERS * 4)
     return line or None
 
 
 def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
-    """Reads lines edited at a terminal, with history; a question may take several. A dumb terminal
-    can only be written to in order: there a line is read as the system edits it.
-    Gives None at the end; raises KeyboardInterrupt at Ctrl-C.
+    """A reader of lines that are edited at a terminal, with history; a question may take several
+    lines. A dumb terminal can only be written to in order, so the system edits the line there. The
+    reader returns None at the end and raises KeyboardInterrupt at Ctrl-C.
     """
     stream = sys.stdout if sys.stdout.isatty() else sys.stderr
     if os.environ.get("TERM") in ("dumb", "unknown"):

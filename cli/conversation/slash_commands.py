@@ -31,12 +31,12 @@ class Command(NamedTuple):
 
 
 def is_command(line: str) -> bool:
-    """Leaving, `help` and `?` need no slash: nobody asks them of documents in one word."""
+    """Whether a line is a command; leaving, `help` and `?` need no slash."""
     return line.startswith("/") or line.lower() in (*_LEAVE, "help", "?")
 
 
 def run_command(line: str, talk: Conversation) -> bool:
-    """Run a line that is a command; False when the person leaves.
+    """Run a line that is a command; False if the person leaves.
 
     Raises:
         UsageError: no such command, or its argument is unusable.
@@ -67,7 +67,7 @@ def _trace(talk: Conversation, argument: str) -> None:
         talk.live_trace = argument == "on"
         talk.terminal.notice(f"Traces are {argument}.")
         return
-    answer = _last(talk)
+    answer = _last_answer(talk)
     from cli.render.trace_view import TraceView
     from state.storage import open_traces
 
@@ -116,8 +116,8 @@ def _set(talk: Conversation, argument: str) -> None:
     talk.terminal.notice(f"{key} is {shown_value(getattr(talk.settings, key))}.")
 
 
-def _last(talk: Conversation) -> Answer:
-    """The answer shown last, of this session or before."""
+def _last_answer(talk: Conversation) -> Answer:
+    """The thread's last answer, of this session or an earlier one."""
     if talk.last is None:
         newest = talk.session.memory.store.newest(talk.thread)
         talk.last = None if newest is None else newest.answer
@@ -127,7 +127,7 @@ def _last(talk: Conversation) -> Answer:
 
 
 def _last_citing(talk: Conversation) -> Answer:
-    last = _last(talk)
+    last = _last_answer(talk)
     if not shown_citations(last):
         raise UsageError("The last answer cites nothing.")
     return last

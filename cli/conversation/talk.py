@@ -1,4 +1,4 @@
-"""A conversation: one thread, an open session, and what its commands may change."""
+"""A conversation: one thread, an open session, and what slash commands may change."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 
 class Conversation(Closing):
-    """`given` are the settings of the command line; `/set` adds to them. On a terminal an answer
-    grows, unless `no_stream`; with `json` it is an object a line.
+    """`given` are the options of the command line, to which `/set` adds. On a terminal an answer
+    grows as it is written, unless `no_stream`; with `json` each answer is an object on one line.
     """
 
     def __init__(self, given: Shared, *, continue_: bool, no_stream: bool, json: bool) -> None:
@@ -44,7 +44,7 @@ class Conversation(Closing):
         self._resources.close()
 
     def change(self, **flags: object) -> None:
-        """Go on under changed settings; as it was if they or the collection are unusable.
+        """Go on under changed settings; if they or the collection are unusable, nothing changes.
 
         Raises:
             CragError: as `open_session`.
@@ -73,7 +73,7 @@ class Conversation(Closing):
         self.thread, self.last = thread, None
 
     def ask(self, question: str) -> None:
-        """One turn, shown; whatever ends it early leaves the thread as it was.
+        """Answer a question and show it; a turn that ends early leaves the thread as it was.
 
         Raises:
             CragError: as `Session.stream`.
@@ -94,7 +94,7 @@ class Conversation(Closing):
         return self.session.memory.store.last_turn(self.thread)
 
     def _print(self, answer: Answer) -> None:
-        """The answer that was kept."""
+        """Print the finished turn's answer."""
         self.last, terminal = answer, self.terminal
         report_notices(terminal, answer)
         if self._json:
@@ -108,5 +108,5 @@ class Conversation(Closing):
 
 
 def new_thread_name() -> str:
-    """Sorts by time: chat-20261121-2245-3fa9."""
+    """A name that sorts by time, such as chat-20261121-2245-3fa9."""
     return f"chat-{datetime.now():%Y%m%d-%H%M}-{secrets.token_hex(2)}"  # noqa: DTZ005 - shown

@@ -1,5 +1,5 @@
-"""A finished answer as a person reads it: snippets, each below the place where it stands, or what a
-model wrote and the places that it cites.
+"""A finished answer as a person reads it: snippets, each below its place, or a model's text and the
+places that it cites.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ if TYPE_CHECKING:
 QUOTE_WIDTH = 120
 HEADING_WIDTH = 80
 INDENT = "   "
-"""Of a snippet below its place."""
+"""The indentation of a snippet below its place."""
 
 
 def answer_lines(answer: Answer) -> Iterator[str]:
-    """The answer, or what lies nearest, and its places, as plain lines."""
+    """The answer, or the nearest passages, with their places, as plain lines."""
     snippets = snippets_of(answer)
-    yield from _said(answer).splitlines() or ([] if snippets else [""])
+    yield from _text_above(answer).splitlines() or ([] if snippets else [""])
     for number, citation in enumerate(snippets):
-        if number or _said(answer):
+        if number or _text_above(answer):
             yield ""
         yield _place_line(citation)
         yield from (f"{INDENT}{line}".rstrip() for line in citation["shown"].splitlines())
@@ -40,7 +40,7 @@ def answer_lines(answer: Answer) -> Iterator[str]:
 
 
 def print_answer(terminal: Terminal, answer: Answer, *, quotes: bool = False) -> None:
-    """The answer and its places to stdout, then with `quotes` what is cited, whole."""
+    """Print the answer and its places to stdout, then with `quotes` the whole cited quotes."""
     if not terminal.out_is_tty:
         for line in answer_lines(answer):
             terminal.out(line)
@@ -56,10 +56,10 @@ def _draw(terminal: Terminal, answer: Answer) -> None:
     from rich.text import Text
 
     console, snippets = terminal.console(stderr=False), snippets_of(answer)
-    if _said(answer):
-        print_wrapped(console, Text(clean(_said(answer))))
+    if _text_above(answer):
+        print_wrapped(console, Text(clean(_text_above(answer))))
     for number, citation in enumerate(snippets):
-        if number or _said(answer):
+        if number or _text_above(answer):
             terminal.out("")
         line = Text(clean(_place_line(citation)), style="dim")
         line.stylize("not dim bold", 0, len(str(citation["marker"])))
@@ -71,25 +71,25 @@ def _draw(terminal: Terminal, answer: Answer) -> None:
 
 
 def snippets_of(answer: Answer) -> Sequence[Citation]:
-    """What is shown of an answer that no model wrote; nothing of another."""
+    """The snippets of an answer without a model; none of a model's answer."""
     found = shown_citations(answer)
     return found if all("shown" in each for each in found) else []
 
 
-def _said(answer: Answer) -> str:
-    """What is not a snippet: a model's text, or the line above what lies nearest."""
+def _text_above(answer: Answer) -> str:
+    """The text that is no snippet: a model's, or the line above the nearest passages."""
     if not snippets_of(answer):
         return answer["answer"]
     return "" if answer["citations"] else answer["answer"].partition("\n\n")[0]
 
 
 def snippet_text(citation: Citation) -> Text:
-    """A snippet with the stretch that answers in bold."""
+    """A snippet with its quote in bold."""
     from rich.text import Text
 
     text = Text(clean(citation["shown"]))
     written = citation["quote"]
-    for quote in (clean(as_prose(written)), clean(written)):  # it may stand as either
+    for quote in (clean(as_prose(written)), clean(written)):  # the snippet may show either form
         found = re.compile(r"\s+".join(map(re.escape, quote.split()))).search(text.plain)
         if found:
             text.stylize("bold", *found.span())
@@ -98,13 +98,13 @@ def snippet_text(citation: Citation) -> Text:
 
 
 def shown_citations(answer: Answer) -> Sequence[Citation]:
-    """The places that the text cites: a refusal shows what lies nearest under it, or nothing."""
+    """The places that the text cites; of a refusal the nearest, if they are shown below it."""
     shown = "\n\n" in answer["answer"]
     return answer["citations"] or (answer["nearest"] if shown else [])
 
 
 def citation_of(answer: Answer, number: int) -> Citation:
-    """The place that the text calls [number]; raises UsageError where it has none."""
+    """The citation with that marker; raises UsageError if there is none."""
     found = shown_citations(answer)
     for citation in found:
         if citation["marker"] == number:
@@ -114,8 +114,8 @@ def citation_of(answer: Answer, number: int) -> Citation:
 
 
 def report_notices(terminal: Terminal, answer: Answer) -> None:
-    """Lines on standard error: how a follow-up was understood, each claim that was taken out, the
-    warnings; what a person should know before the answer is read.
+    """What a person should know before reading, on stderr: how a follow-up was understood, each
+    claim that was taken out, the warnings.
     """
     if answer["standalone_question"] != answer["question"]:
         terminal.notice(f"Understood as: {one_line(answer['standalone_question'])}")
@@ -126,41 +126,41 @@ def report_notices(terminal: Terminal, answer: Answer) -> None:
 
 
 def report_missing(terminal: Terminal, answer: Answer) -> None:
-    """A line on standard error for each part of the question that the documents do not answer."""
+    """A line on stderr for each part of the question that the documents do not answer."""
     for part in answer["missing"] if answer["citations"] else ():
         terminal.notice(f"not in the documents: {one_line(part)}")
 
 
 def print_sources(terminal: Terminal, citations: Iterable[Citation]) -> None:
-    """The cited places."""
+    """Print the cited places."""
     for line in source_lines(citations):
         terminal.wrapped(line, line.index(" ") + 1)
 
 
 def source_lines(citations: Iterable[Citation]) -> Iterator[str]:
-    """One a place, behind all numbers that it has."""
+    """One line a place, after all markers that cite it."""
     numbers: dict[str, str] = {}
     for citation in citations:
-        line = f" {_where(citation)}  {_what(citation)}"
+        line = f" {_where(citation)}  {_heading_and_quote(citation)}"
         numbers[line] = numbers.get(line, "") + f"[{citation['marker']}]"
     yield from (number + line for line, number in numbers.items())
 
 
 def _place_line(citation: Citation) -> str:
-    """Above a snippet: its number, its heading, where it begins."""
+    """The line above a snippet: its marker, its heading, where it begins."""
     heading = shorten(one_line(citation.get("heading", "")), HEADING_WIDTH)
     named = f"{heading} · " if heading else ""
     begins: Citation = {**citation, "end_line": citation["start_line"]}
     return f"{citation['marker']}  {named}{_where(begins)}"
 
 
-def _what(citation: Citation) -> str:
-    """The heading or else the title, and the quote."""
+def _heading_and_quote(citation: Citation) -> str:
+    """The heading, or else the title, and the quote."""
     heading = one_line(citation.get("heading") or citation["title"] or "").rstrip(":")
     named = f"{shorten(heading, HEADING_WIDTH)}: " if heading else ""
     return f"{named}“{shorten(citation['quote'], QUOTE_WIDTH)}”"
 
 
 def _where(citation: Citation) -> str:
-    says = (citation["anchor"] or "").startswith("section ")  # as its heading does
+    says = (citation["anchor"] or "").startswith("section ")  # as the heading beside it does
     return place({**citation, "anchor": None} if says else citation)

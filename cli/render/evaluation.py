@@ -1,4 +1,4 @@
-"""An evaluation on a terminal: a table of its figures."""
+"""An evaluation on a terminal, as a table of its figures."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _SECTIONS = (
 
 
 def print_report(report: dict[str, Any]) -> None:
-    """What was asked of what and how; then the figures that the data define, and none of nothing;
-    beside them those without loops.
+    """Print what was evaluated and how, then every figure that the data define, beside those
+    without loops.
     """
     console, config = Terminal().console(stderr=False), report["config"]
     thinks = config["engine"] + (f" ({config['model']})" if config["model"] else "")
@@ -43,7 +43,7 @@ def print_report(report: dict[str, Any]) -> None:
 
 
 def _text(value: float | None) -> str:
-    """A count, a share, or a dash where the data do not define it."""
+    """A count, a share, or a dash if the data do not define it."""
     if value is None:
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"

@@ -15,8 +15,8 @@ from state.wording import many
 if TYPE_CHECKING:
     from rag.ingest.ingest_report import IngestReport, OnEvent
 
-_A_FOLDER_OF = 6
-"""Files skipped for one reason from which they are told of on one line."""
+_MANY_FILES = 6
+"""From so many files that were skipped for one reason, they share one line."""
 _VERBS = {"added": "add", "updated": "update", "removed": "remove"}
 
 
@@ -37,19 +37,19 @@ def print_report(report: IngestReport, terminal: Terminal) -> None:
         ("warning", report.warnings, terminal.notice),
         ("skipped", report.skipped, terminal.notice),
     ):
-        for path, reason in _together(problems):
+        for path, reason in _grouped(problems):
             tell(f"{kind}: {path}: {reason}")
     terminal.notice(summary(report))
 
 
-def _together(problems: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Files of one reason as one line, where they are many: a folder of pictures."""
+def _grouped(problems: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Files with the same reason share a line if they are many, as in a folder of pictures."""
     alike: dict[str, list[str]] = {}
     for path, reason in problems:
         alike.setdefault(reason, []).append(path)
     told: list[tuple[str, str]] = []
     for reason, paths in alike.items():
-        if len(paths) < _A_FOLDER_OF:
+        if len(paths) < _MANY_FILES:
             told += ((path, reason) for path in paths)
         else:
             told.append((f"{paths[0]} and {len(paths) - 1:,} more", reason))
@@ -57,7 +57,7 @@ def _together(problems: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 def summary(report: IngestReport) -> str:
-    """What was done, or would be, and what the collection holds, in one line."""
+    """One line: what was done, or would be, and what the collection holds."""
     counts = {name: getattr(report, name) for name in (*_VERBS, "unchanged")}
     counts |= {"skipped": len(report.skipped), "failed": len(report.failed)}
     told = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
@@ -70,7 +70,7 @@ def summary(report: IngestReport) -> str:
 
 @contextmanager
 def progress(terminal: Terminal, *, dry_run: bool) -> Iterator[OnEvent]:
-    """A bar over what is to be read, on a terminal only; of a dry run the files it would change."""
+    """A bar over the files to read, on a terminal; of a dry run the files it would change."""
     with progress_on(terminal) as told:
         files, read = 1, 0
 

@@ -1,4 +1,4 @@
-"""What a person sees while a question is being answered."""
+"""The view of a question while it is being answered."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ _DOING = {
 
 
 class LiveAnswer:
-    """Shows a run's events as they come, and holds its answer. Ctrl-C is given to `interrupt`: what
-    is being drawn is not broken off.
+    """Shows a run's events as they come, and holds its answer. Ctrl-C calls `interrupt`, so that
+    nothing being drawn is broken off.
 
-    On a terminal the draft grows in place, and gives way to the checked answer, which the caller
-    prints; elsewhere nothing is shown but the trace or the events asked for.
+    On a terminal the draft grows in place and is cleared for the checked answer, which the caller
+    prints; elsewhere only the requested trace or events are shown.
     """
 
     def __init__(
@@ -77,8 +77,8 @@ class LiveAnswer:
 
     def __exit__(self, *_exc: object) -> None:
         if self._live is not None:
-            # Stopping draws the last frame whole, and of one taller than the screen takes back
-            # no more than a screen.
+            # Stopping draws the last frame whole, and can erase no more of it than fits on
+            # the screen.
             self._live.update("", refresh=True)
             self._live.stop()
         signal.signal(signal.SIGINT, self._before)

@@ -1,4 +1,4 @@
-"""A bar on a terminal for what is counted while it is done."""
+"""A progress bar on a terminal."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_on(terminal: Terminal) -> Iterator[OnProgress]:
-    """What is told there of each step: its name, how much is done, and of how much. Nothing is
-    shown where there is no terminal.
+    """A function that shows a step: its name, how much is done, and of how much. It shows nothing
+    if there is no terminal.
     """
     if terminal.quiet or not terminal.err_is_tty:
         yield lambda _what, _done, _total: None
@@ -31,7 +31,7 @@ def progress_on(terminal: Terminal) -> Iterator[OnProgress]:
 
         def on(what: str, done: int, total: int | None) -> None:
             if what not in tasks:
-                for earlier in bar.tasks:  # what came before is over, also if its end was unknown
+                for earlier in bar.tasks:  # earlier steps are over, also of unknown length
                     bar.update(earlier.id, total=earlier.completed)
                 tasks[what] = bar.add_task(what, total=total)
             bar.update(tasks[what], completed=done, total=total)

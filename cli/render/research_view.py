@@ -1,4 +1,4 @@
-"""A research run as it goes on, a line an event."""
+"""A research run while it goes on, with a line for each event."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from state.wording import many
 
 
 def event_line(event: Mapping[str, Any]) -> str | None:
-    """What there is to say of one event."""
+    """The line for an event; None if there is nothing to say of it."""
     line: str | None = None
     match event["event"]:
         case "research_started":
@@ -34,7 +34,7 @@ def event_line(event: Mapping[str, Any]) -> str | None:
 
 
 def show_event(event: ResearchEvent, terminal: Terminal) -> None:
-    """A line on stderr for what there is to say; the report's end tells the warnings."""
+    """Print an event's line on stderr; warnings are printed with the report."""
     if event["event"] != "warned" and (line := event_line(event)):
         terminal.notice(line)
 

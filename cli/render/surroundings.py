@@ -1,4 +1,4 @@
-"""A cited quote in its place, the lines around it beside their numbers."""
+"""A cited quote in its place, with numbered lines around it."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from rag.index.reader import CollectionReader
 
 AROUND = 3
-"""Lines shown before and behind."""
+"""Lines shown before and after the quote."""
 LINE_WIDTH = 400
 
 
 def print_surroundings(terminal: Terminal, citation: Citation, reader: CollectionReader) -> None:
-    """The document's file, the place, and lines of its text, those of the quote marked. One read
-    anew may have moved it: it is looked for, and its absence is said.
+    """Print the document's file, the place, and lines of its text, with those of the quote marked.
+    If the document was read anew, the quote is looked for; if it is gone, that is said.
 
     Raises:
         UsageError: the collection does not hold the document any more.

@@ -1,5 +1,5 @@
-"""Text on a terminal: prose wrapped at words, code and tables as they were written; places, sums of
-money and foreign text on a part of a line.
+"""Text on a terminal: prose wrapped at words, code and tables as they were written; places, costs
+and foreign text on one line.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FENCES = ("```", "~~~")
 
 
 def place(item: Mapping[str, Any]) -> str:
-    """Where a citation or a chunk stands, whatever the source and its headings are called."""
+    """A citation's or chunk's place on one line, whatever its source and headings are called."""
     anchor = item.get("anchor")
     named = None if anchor is None else shorten(one_line(anchor), _ANCHOR)
     return written_place({**item, "source": one_line(item["source"]), "anchor": named})
@@ -36,15 +36,15 @@ def shorten(text: str, width: int) -> str:
 
 
 def format_cost(cost: float) -> str:
-    """As in "$0.0123" or "$0.000039": four places, or two digits that count."""
+    """A cost such as "$0.0123" or "$0.000039": four decimals, or two significant digits."""
     if cost >= 0.001 or cost <= 0:
         return f"${cost:.4f}"
     return f"${float(f'{cost:.2g}'):.12f}".rstrip("0")
 
 
 def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
-    """No line is broken in code, in a table's row or within a word (an address), so that each is
-    copied as it was written. Each begins behind `indent`.
+    """Print text with lines broken between words only, and not in code or table rows, so that all
+    can be copied as it was written. Each line begins after `indent`.
     """
     from rich.text import Text
 

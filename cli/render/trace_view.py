@@ -1,4 +1,4 @@
-"""The live tree of a run on stderr: queries, chunks, grades, decisions, time and tokens."""
+"""A run as a tree on a terminal: queries, chunks, grades, decisions, time and tokens."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 _DECISIONS = {"generate": "answer", "transform_query": "rewrite the query", "abstain": "abstain"}
 _MARK = {True: ("✓", "green"), False: ("✗", "red")}
 WORTH_SAYING = 0.05
-"""The share of a turn's time from which a node is named; `--json` has them all."""
+"""The least share of a turn's time of a node that is listed; `--json` has all of them."""
 
 
 class TraceView:
-    """Prints each event as it comes; `console` is one on stderr."""
+    """Prints each event as it comes, live or from a stored trace."""
 
     def __init__(self, console: Console) -> None:
         self._console = console
@@ -37,7 +37,7 @@ class TraceView:
             self.show({"event": "answer", "answer": trace["answer"]})
 
     def show(self, event: Event) -> None:
-        """Print what there is to say of one event; nodes' starts and ends say nothing."""
+        """Print an event; the starts and ends of nodes print nothing."""
         match event["event"]:
             case "turn_started":
                 self._question = event["question"]
