@@ -83,7 +83,7 @@ def use(
     read_toml(file, required=False)  # a file that cannot be read is not written over
     if url == LOCAL:
         changes = {"base_url": None, "model": None}
-    elif name is None:
+    elif not (url and name):
         raise UsageError("Which model of that server?", "`crag model` lists what runs here.")
     host = LOCAL if url == LOCAL else host_of(url)
     old = file.read_text(encoding="utf-8-sig") if file.exists() else ""

@@ -114,6 +114,7 @@ def prune(
 
     terminal = given.terminal
     before = None if days is None else datetime.now(UTC) - timedelta(days=min(days, 365_000))
+    keep = keep and min(keep, 1 << 62)  # what both databases can count to
     plan = PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)
     with _memory(given) as memory:
         if thread is not None:

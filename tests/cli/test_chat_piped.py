@@ -75,6 +75,7 @@ def test_prune_says_what_it_removes(home):
         crag(home, "threads", "prune", "--keep", "1", "-t", "long", "--dry-run", "--json").stdout
     )
     assert dry["removed"] == {"long": [1, 2]}
+    assert "Removed 0 turns." in crag(home, "threads", "prune", "--keep", "9" * 30, "-y").stderr
     done = crag(home, "threads", "prune", "--keep", "1", "-t", "long", "--yes")
     assert done.stdout == "long: 2 turns (1, 2)\n"
     assert [turn["turn"] for turn in turns(home, "long")] == [3]

@@ -111,6 +111,8 @@ def test_a_name_outside_the_basic_plane_is_read_back(tmp_path):
     "words",
     [
         ("http://localhost:1/v1",),
+        ("http://localhost:1/v1", ""),
+        ("", "m"),
         ("localhost:1", "m"),
         ("http://me:secret@h/v1", "m"),
         ("http://[h/v1", "m"),
