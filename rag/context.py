@@ -1,8 +1,9 @@
-"""What a model is given of what was found: by document, in page order, nothing twice.
+"""Builds the context that a model is given: by document, in page order, no chunk twice.
 
-Until the tokens are full: the best chunks, each with what its last line leads to, then the rest of
-their documents where these are short, and what stands around them, then further chunks. Of 283
-questions on eleven documentations four more are held than with the further ones second.
+The token budget is filled with the best chunks, each with what its last line leads to, then with
+the rest of their documents if short, then with the chunks around them, then with further chunks. Of
+283 questions on eleven documentations the context so holds the answer to four more than with the
+further chunks second.
 """
 
 from __future__ import annotations
@@ -20,20 +21,20 @@ from state.passages import ContextDocument, Grade, RetrievedChunk, is_web, text_
 from state.tokens import estimate_tokens
 
 MAX_CHUNKS = 20
-"""At most, before their neighbours are added."""
+"""The most chunks of the first search, before their neighbours are added."""
 MAX_FURTHER_CHUNKS = 10
-"""At most, of each further search."""
+"""The most chunks of each further search."""
 JOINED_CHUNKS = 8
-"""So many of the best are given with the chunk before and the chunk behind."""
+"""So many of the best chunks are given with the chunk before and the chunk behind."""
 WHOLE_CHUNKS = 12
 """A document of at most so many chunks is given whole."""
 _LINE_BREAKS = 12
-"""Characters between two excerpts that go on one from the other, at most."""
+"""At most this many characters stand between two excerpts that follow each other."""
 _FRONT = re.compile(r"(?:-{3}|\+{3})[ \t]*\n")
 _SHORTCODE = re.compile(r"\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}")
 _LABEL = re.compile(r"\{\{[<%]\s*tab\s[^\"\n]{0,80}\"([^\"\n]{1,60})\"[^\n]{0,80}?[%>]\}\}")
 _FOR_PROGRAMS = re.compile(r"(?![\s>]*(?:`{3}|~{3}|:{3}|!{3}|\?{3}|\[!)).*(?:\w|-->|[{}])")
-"""Of the lines that no block has; not a fence, a rule, what opens or closes a note."""
+"""Matches a line for programs, if no block has it; no fence or rule, nor a note's first or last."""
 _BLANK = re.compile(r"\n{3,}")
 _FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
 
@@ -41,8 +42,8 @@ _FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
 def build_context(
     ranked: Sequence[RetrievedChunk], reader: CollectionReader, tokens: int
 ) -> list[ContextDocument]:
-    """`ranked`: the best first. Documents are numbered from 1 in the order of their best chunks.
-    What further searches found may take half as many of about `tokens` again.
+    """The context from chunks `ranked` best first, in about `tokens`, and half as many again where
+    there were further searches. Documents are numbered from 1 in the order of their best chunks.
     """
     further = len({_search(chunk) for chunk in ranked}) - 1
     chosen: dict[str, RetrievedChunk] = {}
@@ -59,14 +60,14 @@ def build_context(
     by_source: dict[str, list[RetrievedChunk]] = {source: [] for source in order}
     for chunk in chosen.values():
         by_source[chunk["source"]].append(chunk)
-    return [_given(number, chunks) for number, chunks in enumerate(by_source.values(), start=1)]
+    return [_document_of(number, chunks) for number, chunks in enumerate(by_source.values(), 1)]
 
 
 def relevant_first(
     documents: Sequence[RetrievedChunk], grades: Mapping[str, Grade]
 ) -> list[RetrievedChunk]:
-    """What a model graded relevant first, what it graded irrelevant left out unless nothing else is
-    there. Local grades change nothing: the search's own order is better.
+    """Chunks that a model graded relevant first; those it graded irrelevant are left out unless
+    there are no others. Local grades change nothing: the search's own order is better.
     """
     by_model = {each["chunk_id"]: each for each in grades.values() if each["grader"] == "model"}
 
@@ -79,8 +80,8 @@ def relevant_first(
 
 
 def round_robin(ranked: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
-    """Round robin over the searches, in the order they ran: the best of each, then the second of
-    each, so that no search pushes out another's results.
+    """The best chunk of each search, in the order they ran, then the second of each and so on, so
+    that no search pushes out another's results.
     """
     searches: dict[tuple[bool, int], list[RetrievedChunk]] = {}
     for chunk in ranked:
@@ -100,12 +101,12 @@ def interleave(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedCh
 
 
 def _search(chunk: RetrievedChunk) -> tuple[bool, int]:
-    """Which search found it: that of the web is the last of all."""
+    """A key for the search that found the chunk; the web's sorts last."""
     return is_web(chunk), chunk["loop"]
 
 
 def _document(chunk: RetrievedChunk, reader: CollectionReader) -> Sequence[RetrievedChunk]:
-    """The whole of it, where it is short."""
+    """All chunks of the chunk's document, if that is short."""
     chunks = reader.document_chunks(chunk["source"], WHOLE_CHUNKS + 1)
     return chunks if len(chunks) <= WHOLE_CHUNKS else []
 
@@ -116,7 +117,7 @@ def _take_each(
     chosen: dict[str, RetrievedChunk],
     left: int,
 ) -> int:
-    """About the tokens of those that fit, each with what its last line leads to."""
+    """Adds the chunks that fit, each with what its last line leads to; returns about the tokens."""
     cost = 0
     for chunk in ranked:
         cost += _take([chunk], chosen, left - cost, first=not chosen)
@@ -132,8 +133,8 @@ def _take(
     *,
     first: bool = False,
 ) -> int:
-    """About the tokens of these chunks, which are taken all or none; the very first is taken
-    anyway.
+    """Adds all of the chunks to `chosen`, or none if they do not fit; the `first` is added anyway.
+    Returns about the tokens that they take.
     """
     new = [chunk for chunk in chunks if chunk["chunk_id"] not in chosen]
     cost = sum(estimate_tokens(chunk["text"]) for chunk in new)
@@ -143,7 +144,7 @@ def _take(
     return cost
 
 
-def _given(number: int, chunks: Sequence[RetrievedChunk]) -> ContextDocument:
+def _document_of(number: int, chunks: Sequence[RetrievedChunk]) -> ContextDocument:
     in_order = sorted(chunks, key=lambda chunk: chunk["start_char"])
     return {
         "number": number,
@@ -154,8 +155,8 @@ def _given(number: int, chunks: Sequence[RetrievedChunk]) -> ContextDocument:
 
 
 def document_text(document: ContextDocument) -> str:
-    """Its excerpts in page order, each under its headings, with an ellipsis where something was
-    left out; without front matter and shortcodes, no fence or table is only half there.
+    """The document's excerpts in page order, each under its headings, with an ellipsis where
+    something was left out; without front matter and shortcodes, fences and tables completed.
     """
     told, run, above, end, inside = "", "", "", None, False
     for excerpt in document["excerpts"]:
@@ -168,18 +169,18 @@ def document_text(document: ContextDocument) -> str:
         if header and (is_apart or end is None):
             shown = f"{header}\n{_delimiters(header)}\n{shown}"
         if is_apart:
-            told += _fenced(run, inside=inside) + "\n…\n"
+            told += _with_fence_lines(run, inside=inside) + "\n…\n"
             run = ""
         inside = inside if run else _is_inside_code(excerpt)
         if path and not run and heading != above and path != [document["title"]]:
             told += f"({' > '.join(path)})\n"  # above a fence that the run may lack
         run += "\n" * bool(run) + shown
         above, end = heading, excerpt["end_char"]
-    return told + _fenced(run, inside=inside)
+    return told + _with_fence_lines(run, inside=inside)
 
 
 def _above_own_headings(heading: str, excerpt: RetrievedChunk) -> list[str]:
-    """Those of the path at its first text that it does not begin with."""
+    """The headings above an excerpt's first text, but for those that it begins with itself."""
     blocks = (Block(*block) for block in excerpt["blocks"])
     first = takewhile(lambda block: block.kind is BlockKind.HEADING, blocks)
     own = {as_prose(text_between(excerpt, *block.extent)) for block in first}
@@ -187,22 +188,20 @@ def _above_own_headings(heading: str, excerpt: RetrievedChunk) -> list[str]:
 
 
 def _delimiters(header: str) -> str:
-    """The line of Markdown below a table's header."""
+    """The delimiter row of Markdown below a table's header."""
     return "|" + "---|" * (header.strip("|").count("|") + 1)
 
 
 def _is_inside_code(excerpt: RetrievedChunk) -> bool:
-    """Whether it begins behind the line that opens a fence."""
+    """Whether the excerpt begins behind the line that opens a fence."""
     first = next((Block(*block) for block in excerpt["blocks"]), None)
     if first is None or first.kind is not BlockKind.CODE:
         return False
     return not _FENCE.search(excerpt["text"][: first.start_char - excerpt["start_char"] + 3])
 
 
-def _fenced(run: str, *, inside: bool) -> str:
-    """With the line that a fence lacks, at its beginning or at its end, and a sign that there was
-    more.
-    """
+def _with_fence_lines(run: str, *, inside: bool) -> str:
+    """The run with the fence line that it lacks at its beginning or end, and an ellipsis there."""
     first = _FENCE.search(run)
     if inside and first is not None and run[first.end() :].startswith("\n"):
         run = f"```\n…\n{run}"
@@ -234,7 +233,7 @@ def _cleaned(excerpt: RetrievedChunk) -> str:
 
 
 def _within_a_word(shortcode: re.Match[str]) -> str:
-    """It stays there, of an address for one: without it the word is another."""
+    """A shortcode stays within a word, such as an address, which would be another without it."""
     text, (start, end) = shortcode.string, shortcode.span()
     glued = text[max(start - 1, 0) : start].strip() and text[end : end + 1].strip()
     return shortcode[0] if glued else ""
@@ -243,8 +242,8 @@ def _within_a_word(shortcode: re.Match[str]) -> str:
 def fit_context(
     context: Sequence[ContextDocument], ranked: Sequence[RetrievedChunk], tokens: int
 ) -> list[ContextDocument]:
-    """The context cut to so many tokens: the excerpts of the best chunks, at least the first one.
-    Documents keep their numbers.
+    """The context cut to `tokens`: the best chunks that fit, at least the first one. Documents keep
+    their numbers.
     """
     from state.tokens import count_tokens
 

@@ -1,4 +1,4 @@
-"""Whether the numbers, dates, versions and names of a text stand in what it quotes."""
+"""Checks whether a claim's numbers, dates, versions and names stand in its quotes."""
 
 # ruff: noqa: SIM905
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FIGURE = re.compile(
 _GROUPED = re.compile(r"\d{1,3}(?:[,’']\d{3})+(?:\.\d+)?$")
 _BEFORE = re.compile(r"([^\W\d_]{2,})[\s:(“\"'`]{0,3}$")
 _BEHIND = re.compile(r"[\s-]{0,2}([^\W\d_]{1,}|%)")
-_GLUE = frozenset(
+_FUNCTION_WORDS = frozenset(
     "a an and are as at be before between by for from in is it of on or than that the then to up"
     " was were with about after every least most over under until within".split()
 )
@@ -48,7 +48,7 @@ _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
 _YEAR = re.compile(r"[12]\d{3}")
 _DATE = re.compile(r"\b(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-3]\d)\b")
 _UNCOUNTED = re.compile(r"\bhttps?://[^\s)>\]`]+|^[ \t]*\d{1,3}[.)](?=[ \t])", re.MULTILINE)
-"""An address, all of which is a name, and an item's own number."""
+"""Matches what holds no figure of the claim: an address, and a list item's own number."""
 _PLAIN = re.compile(r"[\W_]+")
 _CLAUSE = re.compile(
     r"[.;:!?](?=\s|$)|[,()—–]|\s-\s|\b(?:but|because|so that)\b"
@@ -57,20 +57,20 @@ _CLAUSE = re.compile(
 )
 _DENIAL = re.compile(r"\b(?:not|never|cannot|nor|unable)\b|n['’]t\b", re.IGNORECASE)
 _DENIES = re.compile(rf"{_DENIAL.pattern}|\b(?:no|none|nothing|nobody|without)\b", re.IGNORECASE)
-_BOUND = re.compile(r"\b(?:without|unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)
+_LIMITS = re.compile(r"\b(?:without|unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)
 _EMPTY = frozenset(terms("yet already currently ever necessarily longer any able allowed be been"))
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A number, a date's or a version's: `value` compares, `beside` are the words next to it."""
+    """A number, date or version. `value` is compared; `beside` are the words next to it."""
 
     written: str
     value: str
     beside: frozenset[str]
 
     def same_subject(self, other: Figure) -> bool:
-        """Whether both number the same thing: a word of both stands beside, or both are years."""
+        """Whether both count the same thing: they share a word beside them, or both are years."""
         if self.beside or other.beside:
             return bool(self.beside & other.beside)
         return all(_YEAR.fullmatch(each.value) for each in (self, other))
@@ -79,12 +79,12 @@ class Figure:
 def find_discrepancy(
     text: str, quotes: Sequence[str], around: Sequence[str]
 ) -> tuple[Literal["contradicted", "unverified"], str] | None:
-    """A verdict and its reason where a text says what its quotes do not; None where they agree.
-    `contradicted`: its quotes give another number beside the same word. `unverified`: they lack
-    one of its numbers or names, or deny what it states.
+    """A verdict and its reason where a claim says what its quotes do not; None where they agree.
+    `contradicted`: the quotes give another number beside the same word. `unverified`: they lack
+    a number or a name of the claim, or deny what it states.
 
-    Numbers must stand in the quotes or in the question, which is the first of `around`; names
-    in any of what is `around` too: headings, the whole block.
+    Numbers must stand in the quotes or in the question, which is the first of `around`; names may
+    also stand in the rest of `around`: titles, headings, passages.
     """
     quotes = [*quotes, *(_dates(quote) for quote in quotes if _DATE.search(quote))]
     given = [figure for quote in quotes for figure in figures(quote)]
@@ -106,15 +106,15 @@ def find_discrepancy(
 
 
 def negated_word(one: str, other: str) -> str | None:
-    """The word that one text negates and the other states; a negation with a condition ("not
-    unless") does not count, nor one of a word that the same text states as well.
+    """The word that one text negates and the other states, or None. A negation with a condition
+    ("not unless") does not count, nor that of a word which the same text states as well.
     """
     for text, against in ((one, other), (other, one)):
         denying = filter(_DENIES.search, _CLAUSE.split(against))
         said = set(terms(against)).difference(*map(terms, denying))
         for clause in _CLAUSE.split(text):
             found = _DENIAL.search(clause)
-            if found is not None and not _BOUND.search(clause):
+            if found is not None and not _LIMITS.search(clause):
                 denied = clause[found.end() :]
                 behind = [word for word in terms(denied) if word not in _EMPTY]
                 stated = said.difference(terms(text.replace(denied, " ", 1)))
@@ -124,7 +124,7 @@ def negated_word(one: str, other: str) -> str | None:
 
 
 def _dates(text: str) -> str:
-    """Its dates in words: 2014-09-16 is 16 September 2014."""
+    """The ISO dates of a text in words: 2014-09-16 is 16 September 2014."""
     return " ".join(
         f"{int(found['day'])} {month_name[int(found['month'])]} {found['year']}"
         for found in _DATE.finditer(text)
@@ -135,7 +135,7 @@ def figures(text: str) -> Iterator[Figure]:
     for found in _FIGURE.finditer(text):
         before = _BEFORE.search(text, max(0, found.start() - 40), found.start())
         behind = _BEHIND.match(text, found.end())
-        beside = {_stem(near[1]) for near in (before, behind) if near is not None} - _GLUE
+        beside = {_stem(near[1]) for near in (before, behind) if near is not None} - _FUNCTION_WORDS
         yield Figure(found[0], _value(found[0].casefold()), frozenset(beside))
 
 
@@ -165,7 +165,7 @@ def _names(text: str) -> Iterator[str]:
 
 
 def _stands(name: str, plain: str) -> bool:
-    """As it is, or with or without the s of a plural."""
+    """Whether the name stands in the text, with or without the s of a plural."""
     return any(f" {each} " in plain for each in (name, f"{name}s", name.removesuffix("s")))
 
 

@@ -1,8 +1,8 @@
-"""A draft checked part by part: are its quotes where it says, and its numbers and names in them?
+"""Checks a draft part by part: are its quotes where it says, and its numbers and names in them?
 
-No rule of words outvotes a model: what has a located quote is shown, and only a number or a date
-that its own quote gives otherwise takes a part out. Parts that are cited and in doubt may be shown
-to a model (`--verify model`): what it finds supported is verified, what it denies is left out.
+No rule of words outvotes a model: a part with a located quote is shown, unless that quote itself
+gives another number or date. Parts that are cited and in doubt may be shown to a model (`--verify
+model`): what it finds supported is verified, what it denies is left out.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STANDS = "its quote stands in the document"
 
 @dataclass(frozen=True, slots=True)
 class PartVerdict:
-    """What became of a part; `citations` have no number yet. `claims_nothing`: it only asks."""
+    """A part's verdict; `citations` have no number yet. One that `claims_nothing` asks back."""
 
     verdict: ClaimVerdict
     reason: str
@@ -95,12 +95,12 @@ class CheckedDraft:
 def check_draft(
     parts: Sequence[AnswerPart], context: Sequence[ContextDocument], question: str = ""
 ) -> CheckedDraft:
-    """`context` is what was given to whoever wrote the parts."""
+    """Checks each part against `context`, the documents that its writer was given."""
     given = {document["number"]: document for document in context}
-    return CheckedDraft.of(parts, [_judge(part, given, question) for part in parts])
+    return CheckedDraft.of(parts, [_verdict(part, given, question) for part in parts])
 
 
-def _judge(part: AnswerPart, given: Mapping[int, ContextDocument], question: str) -> PartVerdict:
+def _verdict(part: AnswerPart, given: Mapping[int, ContextDocument], question: str) -> PartVerdict:
     if part["located"]:
         return PartVerdict("verified", QUOTED, tuple(part["located"]))
     from rag.citations.agreement import find_discrepancy
@@ -113,7 +113,7 @@ def _judge(part: AnswerPart, given: Mapping[int, ContextDocument], question: str
     if not found:
         asks = not part["quotes"] and part["text"].rstrip().endswith("?")
         return PartVerdict("unverified", _elsewhere(part, given) or NOT_FOUND, claims_nothing=asks)
-    citations = tuple(map(_cited, found))
+    citations = tuple(map(_citation, found))
     around = [question]
     for place, citation in zip(found, citations, strict=True):
         around += [citation["title"] or "", place.excerpt["heading"], citation["passage"]]
@@ -123,14 +123,14 @@ def _judge(part: AnswerPart, given: Mapping[int, ContextDocument], question: str
     return PartVerdict(*found_wrong, tuple({**c, "support": "unsupported"} for c in citations))
 
 
-def _cited(place: QuoteSpan) -> Citation:
+def _citation(place: QuoteSpan) -> Citation:
     excerpt = place.excerpt
-    found = make_citation(excerpt, place.start, place.end, _around(place))
+    found = make_citation(excerpt, place.start, place.end, _passage(place))
     return {**found, "heading": as_prose(heading_at(excerpt, place.start))}
 
 
 def _elsewhere(part: AnswerPart, given: Mapping[int, ContextDocument]) -> str | None:
-    """Which other document a quote of it stands in: the model may name that one."""
+    """Which other document a quote of the part stands in, in words, for the model to cite that."""
     from rag.citations.locate import locate
 
     for quote in part["quotes"]:
@@ -154,7 +154,7 @@ def doubtful_parts(checked: CheckedDraft) -> dict[int, tuple[str, str]]:
 
 
 def with_verdicts(checked: CheckedDraft, supported: Sequence[bool | None]) -> CheckedDraft:
-    """With the model's verdicts on the `doubtful_parts`, in the same order."""
+    """The draft with the model's verdicts on its `doubtful_parts`, in the same order."""
     said = dict(zip(doubtful_parts(checked), supported, strict=True))
     verdicts = [_revised(each, said.get(place)) for place, each in enumerate(checked.verdicts)]
     return CheckedDraft.of(checked.parts, verdicts)
@@ -169,8 +169,8 @@ def _revised(verdict: PartVerdict, supported: bool | None) -> PartVerdict:
     return PartVerdict("verified", "the model confirmed it on the source", cited)
 
 
-def _around(place: QuoteSpan) -> str:
-    """The blocks around a quote, with what introduces them."""
+def _passage(place: QuoteSpan) -> str:
+    """The passage of a quote: the blocks that it stands in, with their lead-in."""
     excerpt = place.excerpt
     blocks = [Block(*block) for block in excerpt["blocks"]]
     held = [b for b in blocks if b.start_char < place.end and place.start < b.end_char]
@@ -186,8 +186,8 @@ def _around(place: QuoteSpan) -> str:
 
 
 def with_markers(text: str, markers: str, *, verbatim: bool = False) -> str:
-    """The part with its markers: outside of what is verbatim, before a sentence's full stop, in a
-    row's last cell, below a closed fence and below what ends with a line of its own.
+    """A part with its markers: before the full stop, in a row's last cell, on a line below a closed
+    fence or below text that ends in a line break; behind text that is `verbatim`.
     """
     below = text.endswith("\n")
     text = text.rstrip()

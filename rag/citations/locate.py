@@ -1,5 +1,5 @@
-"""Where a quote stands: word for word but for markup, white space and typography, or nearly so and
-then at its real wording.
+"""Locates a quote in a document: word for word but for markup, white space and typography, or
+nearly so, and then at the document's own wording.
 
 Quotes and documents are both written by others: every search here is bounded by their lengths.
 """
@@ -18,14 +18,14 @@ from state.passages import ContextDocument, RetrievedChunk
 
 NEAR = 0.9
 MOST_WORDS = 250
-"""Of a quote that need not stand word for word."""
+"""The most words of a quote that need not stand word for word."""
 _TRIED = 3
-"""Places at which a near match is looked for: where most of its words stand in a line."""
+"""How many places are tried for a near match: those where most of its words line up."""
 _TOO_COMMON = 200
 _LONGEST = 4_000
-"""Characters of a quote that are looked at."""
+"""The most characters of a quote that are looked at."""
 _APART = 12
-"""Characters between two stretches that are read as one: marks and white space."""
+"""Excerpts at most so many characters apart, marks and white space, are read as one text."""
 _ELLIPSIS = re.compile(r"\s*(?:\[(?:…|\.{3})\]|…|\.{3,})\s*")
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
 _SHORT = 3
@@ -48,7 +48,7 @@ _UNSEEN = re.compile(f"[{_INVISIBLE}]")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """`key` is what it is compared by; `[start, end)` are characters of the document."""
+    """A word, compared by `key`; `[start, end)` are characters of the document."""
 
     key: str
     start: int
@@ -60,7 +60,7 @@ _BREAK = Word("\n", 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class QuoteSpan:
-    """`[start, end)` of the document, in one excerpt."""
+    """Where a quote stands: `[start, end)` of the document, in one excerpt."""
 
     excerpt: RetrievedChunk
     start: int
@@ -98,13 +98,13 @@ def _letter_for_letter(markup: str, document: ContextDocument) -> list[QuoteSpan
 
 
 def _signs(piece: str, words: Sequence[Word]) -> tuple[str, str]:
-    """What stands right before its first word and right behind its last one."""
+    """The signs right before the first word of a piece and right behind its last one."""
     before, behind = piece[: words[0].start], piece[words[-1].end :]
     return before.rpartition(" ")[2], behind.partition(" ")[0]
 
 
 def match_words(text: str, base: int = 0) -> Iterator[Word]:
-    """The words of a text that begins at `base` of its document."""
+    """The words of a text that begins at the offset `base` of its document."""
     for found in _PIECE.finditer(text):
         if (word := found["word"]) is not None:
             said = unicodedata.normalize("NFKC", _UNSEEN.sub("", word)).casefold()
@@ -148,7 +148,7 @@ def _spans(
 
 
 def _find(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:
-    """The first and the last of the words that are quoted."""
+    """The indices of the first and the last word of the text that the piece quotes."""
     exact = _exactly(piece, text)
     if exact is not None or len(piece) > MOST_WORDS:
         return exact
@@ -188,7 +188,7 @@ def _nearly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | Non
 
 
 def _changed(piece: Sequence[str], other: Sequence[str]) -> float:
-    """How many words must be changed for the piece to be the other."""
+    """The cost of the words that must change for the piece to be the other."""
     changes = SequenceMatcher(None, piece, other, autojunk=False).get_opcodes()
     return sum(
         max(sum(map(_weight, piece[a:b])), sum(map(_weight, other[c:d])))

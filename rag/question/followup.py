@@ -1,10 +1,9 @@
-"""A follow-up becomes a question that stands alone; one that stands alone is left untouched.
+"""Makes a follow-up stand alone, by code; a question that stands alone already is left untouched.
 
-What it leans on is carried over behind it: the last question that stood alone and what was asked
-since, as typed. What reads the whole reads the question by itself, too, and with what its pronoun
-may mean (`rag/reading/reranker.py`), so that the old topic does not drown the new question.
-Choosing words of the earlier questions in their place answered one fewer of 45 turns over seven
-documentations.
+A follow-up gets a context in brackets behind it: the last question that stood alone and what was
+asked since, as typed. The reranker reads the question without its context too, and with what its
+pronoun may mean, so that the old topic does not drown the new question. A context of chosen words
+of the earlier questions answered one fewer of 45 turns over seven documentations.
 """
 
 from __future__ import annotations
@@ -20,18 +19,18 @@ from state.passages import HistoryTurn
 
 # Sums of specificities (`specificity.py`), of which a middling noun has about 1.
 _TWO_WORDS = 1.7
-"""A fragment that says no more ("Celts", "winter fares") is seldom a question of its own, and what
-says no more before a pronoun seldom what it means: it may be a verb.
+"""A fragment that sums to no more ("Celts", "winter fares") is seldom a question of its own. Words
+before a pronoun that sum to no more are seldom what it stands for: they may be a verb.
 """
 _BARE = 0.9
-"""The same for a question in whole words: "is that safe?" leans, "where is the museum?" not."""
+"""The same for a whole question: "is that safe?" needs context, "where is the museum?" does not."""
 
 _LOOK_BACK = 3
-"""Questions that are carried at most."""
+"""The most earlier questions that make up a context."""
 
 _OPENING = re.compile(r"\W*(?:and|(?:what|how)\s+about)\b", re.IGNORECASE)
 _STANDING = r"it|they|them|he|him|she|these|those|one(?!\s+of\b)"
-"""Pronouns that a name can stand in the place of."""
+"""Pronouns that a name can replace."""
 
 
 def _pronouns(words: str) -> re.Pattern[str]:
@@ -42,13 +41,13 @@ _PRONOUN = _pronouns(f"{_STANDING}|its|their|his|her|ones")
 _STANDS_FOR = _pronouns(f"{_STANDING}|this|that")
 
 _TOPICS = 2
-"""Words of what is carried that a follow-up may mean."""
+"""The most words of the context that a follow-up's pronoun may stand for."""
 _LEAST_TOPIC = 0.6
 
 
 def stand_alone(question: str, history: Sequence[HistoryTurn]) -> tuple[str, str]:
-    """What stands alone, and what was carried over for it; empty where nothing was. `history` is
-    oldest first; turns without a question (thanks, greetings) and with the same are passed over.
+    """The question made to stand alone, and the context added for that, which may be empty.
+    `history` is oldest first; turns that ask nothing (thanks) or the same are passed over.
     """
     others = (turn for turn in history if turn["question"].strip() != question.strip())
     asked = [turn for turn in others if _asks(turn["question"])]
@@ -66,7 +65,7 @@ def _asks(text: str) -> bool:
 
 
 def _needs_context(question: str) -> bool:
-    """Whether the question says too little alone, or a pronoun has nothing before it to mean."""
+    """Whether the question says too little alone, or has nothing that its pronoun may stand for."""
     first = next(iter(question.split()), "")
     least = _TWO_WORDS if terms(first) else _BARE
     if _OPENING.match(question) or total_specificity(question) <= least:
@@ -76,8 +75,8 @@ def _needs_context(question: str) -> bool:
 
 
 def resolved_wordings(question: str) -> list[str]:
-    """What a follow-up may mean: with a word of what is carried behind it in its pronoun's place,
-    or else at its end; with each of the words that say most, and with both.
+    """The wordings that a follow-up may mean: a word of its context replaces its pronoun, or else
+    stands at its end. One for each of the context's most specific words, and one for both.
     """
     typed, carried = split_context(question)
     known = {fold(typed[start:end]) for start, end, _ in term_spans(typed)}

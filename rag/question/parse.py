@@ -1,4 +1,4 @@
-"""A question read once: spelt as the collection spells it, its terms, what each of them weighs."""
+"""Parses a question, once: its spelling mended by the collection, its terms and their weights."""
 
 from __future__ import annotations
 
@@ -12,27 +12,25 @@ from rag.question.specificity import capitalized, specificities
 from rag.question.spelling import mend_spelling
 from state.passages import ParsedQuestion
 
-# What follows is pasted text, which a question is not weighed by.
+# What is longer is pasted text, of which only the beginning counts.
 QUESTION_CHARACTERS = 4000
 QUESTION_TERMS = 64
 FEW_CHUNKS = 50
-"""A word of a single page is not common for standing in all there is: it is as rare as among so
-many pages.
-"""
+"""A collection counts as at least so many chunks: a word of its only page is not a common word."""
 SPECIFIC = 0.7
-"""The specificity from which a word names something that a passage can lack."""
+"""From this specificity on a word names something that a passage can lack."""
 
 
 def specific_terms(question: ParsedQuestion) -> Sequence[str]:
-    """The terms that name what is asked about; all of them where none says more than others."""
+    """The terms that name what is asked about; all terms where none is specific."""
     says = question["specificity"]
     return [term for term in question["terms"] if says[term] >= SPECIFIC] or question["terms"]
 
 
 def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
-    """The question's first QUESTION_TERMS terms, weighed by the collection.
+    """The question with its first QUESTION_TERMS terms, weighted by the collection.
 
-    Misspelt words count as the words they stand for: what answers the question as it was
+    Misspelt words count as the words that they stand for: what answers the question as it was
     meant is relevant.
     """
     mended, changes = mend_spelling(text[:QUESTION_CHARACTERS], collection)
@@ -60,7 +58,7 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
 
 
 def share(weights: Mapping[str, float], held: Collection[str]) -> float:
-    """The share of the weights of those terms that are held, 0 to 1."""
+    """The share of all weights, 0 to 1, that belongs to terms in `held`."""
     mass = sum(weights.values())
     if mass <= 0:
         return 0.0
@@ -68,7 +66,7 @@ def share(weights: Mapping[str, float], held: Collection[str]) -> float:
 
 
 def with_context(question: str, context: str) -> str:
-    """What a question is about stands behind it in brackets, where it does not say so itself."""
+    """The question with its context in brackets behind it; unchanged without one."""
     return f"{question.rstrip()} ({context})" if context else question
 
 

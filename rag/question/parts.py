@@ -1,4 +1,4 @@
-"""The questions within a question, each answered for itself."""
+"""Splits a question into the questions within it, its parts; each is answered for itself."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from rag.question.parse import (
 from state.passages import HistoryTurn, QuestionPart, RetrievedChunk
 
 POOL = 30
-"""How many chunks that a question finds by itself the others are measured against."""
+"""The best chunks that a question finds by itself, which others are graded against."""
 MOST_PARTS = 4
 OUT_OF_DOMAIN = 0.04
-"""What is found for a question that is less probably in the collection's domain is not near it."""
+"""Below this probability that the collection covers the question, nothing found is near it."""
 
 LEAST_WORDS = 3
-"""Of a question; one of fewer belongs to what it stands behind."""
+"""A piece of fewer words is no question and belongs to the one before it."""
 ASKS = "who|whom|whose|what|which|when|where|why|how"
 VERBS = "am|are|can|could|did|do|does|had|has|have|is|may|must|should|was|were|will|would"
 ASKING = re.compile(rf"\b(?:{ASKS})\b|^\W*(?:{VERBS})\b", re.IGNORECASE)
@@ -37,15 +37,15 @@ _PART = re.compile(
 
 
 def is_near(part: QuestionPart) -> bool:
-    """Whether passages are worth showing that may not answer it."""
+    """Whether the nearest passages are worth showing even if they may not answer the part."""
     return part["in_domain"] is None or part["in_domain"] >= OUT_OF_DOMAIN
 
 
 def read_parts(
     question: str, reader: CollectionReader, found: Sequence[RetrievedChunk] = ()
 ) -> list[QuestionPart]:
-    """The questions within the question, read against the collection; `found` is what the question
-    finds as it stands, where it was searched for already.
+    """The parts of the question, parsed and searched for in the collection; `found` is what the
+    whole question finds, where it was searched for already.
     """
     parts: list[QuestionPart] = []
     for parsed in (parse_question(text, reader) for text in split_alone(question)):
@@ -56,8 +56,8 @@ def read_parts(
 
 
 def split_alone(question: str, most: int = MOST_PARTS) -> list[str]:
-    """The questions within, each to stand alone: a later one may mean by "it" what an earlier one
-    names.
+    """The parts of a question, each made to stand alone: a later one may mean by "it" what an
+    earlier one names.
     """
     asked: list[HistoryTurn] = []
     for text in split(question, most):
@@ -75,8 +75,8 @@ def split_alone(question: str, most: int = MOST_PARTS) -> list[str]:
 
 
 def split(text: str, most: int = MOST_PARTS) -> list[str]:
-    """The questions within, in order, what is beyond `most` together as the last; what is no
-    question belongs to the one before; the text itself where none is before it.
+    """The parts of a question, in order; those beyond `most` are joined into the last. A piece that
+    asks nothing belongs to the part before it; where there is none, the text is not split.
     """
     text, about = split_context(text[:QUESTION_CHARACTERS])
     gaps = [gap.span() for gap in _PART.finditer(text)]
@@ -95,6 +95,6 @@ def split(text: str, most: int = MOST_PARTS) -> list[str]:
 
 
 def is_question(piece: str) -> bool:
-    """Whether it has a question mark or an asking word, and more: "when Display" is none."""
+    """Whether the piece has a question mark or an asking word, and enough words beside it."""
     asks = "?" in piece or "？" in piece or ASKING.search(piece) is not None  # noqa: RUF001
     return asks and bool(terms(piece)) and len(piece.split()) >= LEAST_WORDS

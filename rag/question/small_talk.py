@@ -1,5 +1,5 @@
-"""What is said to the program and not asked of the documents. Whole utterances only, so that no
-question of the documents is taken for one.
+"""Recognizes what is said to the program and not asked of the documents. Only whole utterances
+count, so that no question is taken for small talk.
 """
 
 from __future__ import annotations

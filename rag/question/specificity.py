@@ -1,8 +1,8 @@
 """How much a word says in any text, without a list of words.
 
-In static embeddings that are averaged to a text's meaning, training makes a word's vector the
-longer the more it decides: "sure" has a third of the length of "parquet" (Schakel and Wilson
-2015, "Measuring Word Significance using Distributed Representations of Words").
+Static embeddings are averaged to a text's meaning, so training makes a word's vector longer the
+more the word decides: "sure" has a third of the length of "parquet" (Schakel and Wilson 2015,
+"Measuring Word Significance using Distributed Representations of Words").
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ USUAL = 16.0
 LEAST, MOST = 0.1, 1.25
 
 _INSIDE = re.compile(r"(?<=[^\s.?!:]\s)[^\w\s]*(\w+)")
-"""A word that does not begin a sentence."""
+"""Matches a word that does not begin a sentence."""
 
 
 def capitalized(text: str) -> set[str]:
-    """The terms of words inside a sentence that begin with a capital, where not all words do: these
-    name something.
+    """The terms of capitalized words inside a sentence, which name something; none where all words
+    are capitalized.
     """
     inside = [word.start(1) for word in _INSIDE.finditer(text)]
     capital = {start for start in inside if text[start].isupper()}
@@ -34,13 +34,13 @@ def capitalized(text: str) -> set[str]:
 
 
 def total_specificity(text: str) -> float:
-    """How much a text says in all, each of its words once."""
+    """The sum of the specificities of a text's distinct words."""
     words = {fold(text[start:end]) for start, end, _ in term_spans(text)}
     return sum(specificities([*words]))
 
 
 def specificities(words: Sequence[str]) -> list[float]:
-    """Of each word, LEAST to MOST; about 1 for a middling noun."""
+    """The specificity of each word, from LEAST to MOST; about 1 for a middling noun."""
     return [_specificity(word) for word in words]
 
 

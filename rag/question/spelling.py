@@ -1,9 +1,9 @@
 """Mends the spelling of words that a collection does not hold, by words that it does.
 
-Only slips that seldom turn one word into another are mended (one letter swapped, dropped or
-added, not the first; one exchanged in a long word), for a grade is given to the question as
-mended. A word that the collection holds is never touched, nor is a common one. Of 178 slips drawn
-into words of questions on documentation, many of which the documents do not have, 141 are mended.
+Only slips that seldom turn one word into another are mended: a letter swapped, dropped or added,
+but not the first one, or a letter exchanged in a long word. Chunks are graded by the question as
+mended. A word that the collection holds, or a common one, is never touched. Of 178 slips put into
+words of questions on documentation, many of which the documents do not have, 141 are mended.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ def _nearest(typed: str, collection: CollectionReader) -> str | None:
 
 
 def _common(typed: str, collection: CollectionReader) -> list[str]:
-    """Common words one slip away, in another form of which the collection holds them."""
+    """Common words one slip away whose terms the collection holds, in whichever form."""
     near = list(filter(builtin_embedder().has_word, _one_slip_away(typed)))
     counts = collection.document_frequencies(sorted({t for word in near for t in terms(word)}))
     return [word for word in near if all(map(counts.get, terms(word)))]
 
 
 def _one_slip_away(word: str) -> dict[str, None]:
-    """Its first letter is right."""
+    """Every string one slip away from the word; the first letter is taken to be right."""
     ends = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
     dropped = [head + letter + tail for head, tail in ends for letter in ascii_lowercase]
     added = [head + tail[1:] for head, tail in ends]
@@ -78,5 +78,5 @@ def _one_slip_away(word: str) -> dict[str, None]:
 
 
 def _differ_by_a_letter(one: str, other: str) -> bool:
-    """Neither swapped, dropped nor doubled: "wedding" and "welding" are both words."""
+    """Whether one letter is exchanged, as between "wedding" and "welding", which are both words."""
     return len(one) == len(other) and sum(a != b for a, b in zip(one, other, strict=True)) == 1
