@@ -10,15 +10,15 @@ from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
 from rag.ingest.file_text import FileText, ReadOutcome, TextPart
 
 BATCH_CHUNKS = 256
-_LONG = 4  # parts of a document that are not held together
+_LONG = 4  # a document of so many parts is embedded part by part
 
 Embedded = tuple[IndexedDocument, Iterable[DocumentPart]]
-"""A document that is ready to be written."""
+"""A document and its parts with their vectors, ready to be written."""
 
 
 def embed(files: Sequence[FileText]) -> Iterator[list[Embedded]]:
-    """What is written in one transaction each. A long document comes alone, its parts embedded as
-    they are taken.
+    """Yields the documents of one transaction at a time: the short ones together, each long one
+    alone, whose parts are embedded as they are taken.
     """
     short = [(file.document, list(file.parts())) for file in files if len(file.pickled) < _LONG]
     made = iter(with_vectors([part for _, parts in short for part in parts]))
@@ -30,7 +30,7 @@ def embed(files: Sequence[FileText]) -> Iterator[list[Embedded]]:
 
 
 def batches(outcomes: Iterable[ReadOutcome | None]) -> Iterator[list[ReadOutcome]]:
-    """As many at a time as are worth it, and those there are where none came for a while."""
+    """Collects outcomes until a batch is full, or until None says that none came for a while."""
     batch: list[ReadOutcome] = []
     chunks = 0
     for outcome in outcomes:

@@ -18,15 +18,15 @@ READER_VERSION = "59"
 
 
 def reading_version() -> str:
-    """How files are read now. Begins every content hash: where it is another, with the extra `ocr`
-    or without it, every document is read again.
+    """The version of reading and chunking, with the extra `ocr` or without it. Every content hash
+    begins with it, so that all documents are read again when it changes.
     """
     return f"{READER_VERSION}{'+ocr' * can_recognize()}:"
 
 
 class ReadTask(NamedTuple):
-    """A file to read of about `size` bytes, the document that it is to be, and the root that it was
-    found under. When its content's hash is `known`, its text does not come back.
+    """A file to read of about `size` bytes, the source that its document is to have, and the root
+    that it was found under. When the hash of its content is `known`, no text comes back.
     """
 
     path: str
@@ -42,7 +42,7 @@ class ReadTask(NamedTuple):
 
 
 class TextPart(NamedTuple):
-    """A stretch of a document's text, and the chunks that end in it; embedded it is a
+    """A stretch of a document's text, and the chunks that end in it; with vectors it is a
     `rag.index.protocol.DocumentPart`.
     """
 
@@ -55,8 +55,8 @@ class FileText:
     """A file read to its end.
 
     Attributes:
-        document: its `stat` is of before the first byte was read.
-        pickled: its parts: a tenth of what their objects take in memory.
+        document: its `stat` was taken before the first byte was read.
+        pickled: its parts, which take a tenth of the memory that their objects take.
         chunk_count: how many chunks they hold.
     """
 
@@ -65,7 +65,7 @@ class FileText:
     chunk_count: int
 
     def parts(self) -> Iterator[TextPart]:
-        """The parts in order, their chunks with an identity."""
+        """The parts in order; their chunks have source, title and id now."""
         for text, chunks in map(pickle.loads, self.pickled):
             named = (chunk.of(self.document.source, self.document.title) for chunk in chunks)
             yield TextPart(text, tuple(named))

@@ -1,7 +1,7 @@
 """Which files of a folder are not wanted: .gitignore, .cragignore, --include and --exclude.
 
 Patterns are those of git. An ignore file counts for its folder and below, a deeper one before
-a higher one, .cragignore before .gitignore. Matching is imported when a first pattern is met.
+a higher one, .cragignore before .gitignore. pathspec is imported for the first pattern.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def _lines(path: str) -> list[str]:
 
 
 def _patterns(lines: Sequence[str], *, named: str | None) -> GitIgnoreSpec | None:
-    """Of the lines that can be used; git too passes over others. `named`: an option's have to be.
+    """The patterns of these lines. A malformed line is skipped, as in git, or is an error where the
+    lines are those of the option `named`.
 
     Raises:
         UsageError: a glob of an option is malformed.

@@ -42,7 +42,7 @@ OnEvent = Callable[[IngestEvent], None]
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """What an ingest tells, with paths as they can be opened from where the person is."""
+    """Sends events and fills the report, with paths as they can be opened from here."""
 
     roots: Sequence[Root]
     report: IngestReport

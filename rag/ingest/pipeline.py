@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rag.index.writer import CollectionWriter
 
 INLINE_BYTES = 64 << 10
-"""As little plain text is read at once whatever it holds; all else may be stopped."""
+"""So little plain text is read in this process; all else by workers, which can be stopped."""
 
 
 @dataclass(slots=True)
@@ -36,7 +36,7 @@ class Ingest:
     _written: set[str] = field(default_factory=set)
 
     def run(self) -> None:
-        """May be called once."""
+        """Reads, writes and removes what the plan says; may be called once."""
         plan = self.plan
         try:
             if plan.tasks:
@@ -55,15 +55,15 @@ class Ingest:
                 files = [each for each in batch if isinstance(each, FileText)]
                 for made in embed(files):
                     self.writer.put_all(made)
-                    self._put(document for document, _ in made)
+                    self._report_put(document for document, _ in made)
                 for each in batch:
                     if isinstance(each, SameContent):
                         self._same(each)
                     elif isinstance(each, ReadFailure):
                         self._not_read(each)
 
-    def _put(self, documents: Iterable[IndexedDocument]) -> None:
-        """Tell of what was written."""
+    def _report_put(self, documents: Iterable[IndexedDocument]) -> None:
+        """Reports documents that were written."""
         for document in documents:
             path, shown = document.path, self.reporter.shown
             assert path is not None
@@ -73,13 +73,13 @@ class Ingest:
             self._settle(path, outcome, document.source, document.stat.size)
 
     def _same(self, same: SameContent) -> None:
-        """Only the time of a file changed."""
+        """Notes the new times of a file whose content is the same."""
         document = replace(self.plan.changed[same.task.path], stat=same.stat)
         self.writer.touch(document)
         self._settle(same.task.path, "unchanged", document.source, same.stat.size)
 
     def _not_read(self, file: ReadFailure) -> None:
-        """Report it. What was indexed of a file that can no longer be read stays; what was
+        """Reports the file. What was indexed of a file that can no longer be read stays; what was
         indexed of one that is now empty, or of a kind that is not read, goes.
         """
         old = self.plan.changed.get(file.path)
@@ -94,7 +94,7 @@ class Ingest:
         self.reporter.done(file.path, "failed" if file.failed else "skipped", None, size, reason)
 
     def _remove(self, documents: Iterable[IndexedDocument]) -> None:
-        """Remove documents, save those whose name another file has taken in this run."""
+        """Removes documents, except those whose source another file has taken in this run."""
         gone = [each for each in documents if each.source not in self._written]
         self.writer.remove(each.source for each in gone)
         for each in gone:
@@ -107,7 +107,7 @@ class Ingest:
 
 @contextmanager
 def _reading(tasks: Sequence[ReadTask]) -> Iterator[Iterable[ReadOutcome | None]]:
-    """A little plain text is read here, everything else on worker processes."""
+    """Reads a little plain text in this process, everything else on worker processes."""
     kinds = (task.named for task in tasks)
     plain = (kind is not None and kind.held == "text" for kind in kinds)
     if sum(task.size for task in tasks) <= INLINE_BYTES and all(plain):

@@ -45,7 +45,7 @@ def make_plan(
     known: Iterable[IndexedDocument],
     unread: Iterable[UnreadFile],
 ) -> IngestPlan:
-    """Compare. `known` is the whole collection, `unread` what it remembers of other files."""
+    """Compares `found` with the whole collection (`known`) and the files it could not read."""
     plan, now = IngestPlan(unlisted=tuple(skip.path for skip in found.unlisted)), reading_version()
     remembered = {file.path: file for file in unread}
     wanted = dict(found.files)
@@ -63,7 +63,7 @@ def make_plan(
             continue
         if document.stat == stat and document.content_hash.startswith(now):
             plan.unchanged += 1
-        elif not _is_remembered(plan, remembered, path, stat):
+        elif not _is_still_unread(plan, remembered, path, stat):
             plan.changed[path] = document
             known_hash = document.content_hash
             root = _root(roots, path)
@@ -85,7 +85,7 @@ def _add_new(
 ) -> None:
     for path in sorted(wanted):
         stat = wanted[path]
-        if _is_remembered(plan, remembered, path, stat):
+        if _is_still_unread(plan, remembered, path, stat):
             continue
         root = _root(roots, path)
         names = list(root.source_names(path))
@@ -101,9 +101,10 @@ def _root(roots: Sequence[Root], path: str) -> Root:
     return root
 
 
-def _is_remembered(
+def _is_still_unread(
     plan: IngestPlan, remembered: dict[str, UnreadFile], path: str, stat: FileStat
 ) -> bool:
+    """Whether a file that could not be read has not changed since; notes it in the plan."""
     file = remembered.get(path)
     if file is None or file.stat != stat:
         return False

@@ -80,7 +80,7 @@ class Worker:
         self._began = self._sign = time.monotonic()
 
     def _failed(self, reason: str) -> ReadFailure:
-        """Of the first task; the others go to a new process."""
+        """The failure of the first waiting task; the others go to a new process."""
         failed = ReadFailure(self.waiting.popleft().path, None, reason, failed=True, lasting=False)
         if self.waiting:
             self._send()

@@ -117,7 +117,7 @@ def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[TextPart]:
 
 
 def content_hash(path: str, size: int, beat: Callable[[], None]) -> str:
-    """Of the first `size` bytes: a file may grow faster than it is read."""
+    """The hash of the first `size` bytes: a file may grow faster than it is read."""
     digest = hashlib.blake2b(digest_size=16)
     with open(path, "rb", buffering=0) as file:
         while size > 0 and (data := file.read(min(size, 1 << 20))):

@@ -14,7 +14,7 @@ from rag.ingest.file_text import reading_version
 from state.errors import UsageError
 
 EVERYTHING = ("*",)
-"""To include this is to include as if nothing were said; it takes recorded globs back."""
+"""To include this is to include as if no glob were given; it takes recorded globs back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def root_of(roots: Sequence[Root], path: str) -> Root | None:
 
 @dataclass(frozen=True, slots=True)
 class Globs:
-    """Relative to the folder, as in .gitignore."""
+    """What --include and --exclude say, relative to the folder, as in .gitignore."""
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class Globs:
 
 
 AS_BEFORE = Globs()
-"""To give none is to keep those that are recorded."""
+"""No globs: those that are recorded for a folder hold."""
 
 
 def root_options(globs: Globs, *, finished: bool) -> str:

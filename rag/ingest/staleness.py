@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rag.index.store import Store
 
 MOST_FILES = 20_000
-"""Checked at most, those indexed last: some 0.1 s."""
+"""At most so many files are checked, those indexed last: it takes some 0.1 s."""
 
 
 @dataclass(frozen=True, slots=True)

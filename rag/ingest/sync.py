@@ -73,7 +73,7 @@ def ingest(
 
 
 def _record(writer: CollectionWriter, wanted: Mapping[str, Globs], *, finished: bool) -> None:
-    """Until it has finished, what an older reader gave up on is tried again by the next ingest."""
+    """Notes the roots; without `finished` the next ingest tries what an older one gave up on."""
     known = writer.roots()
     for path, globs in wanted.items():
         options = root_options(globs, finished=finished)
@@ -88,7 +88,7 @@ def _plan(
     reporter: Reporter,
     notice: Callable[[str], None],
 ) -> tuple[IngestPlan, dict[str, Globs]]:
-    """What there is to do, which is told, and the globs of each root."""
+    """The plan, which is reported, and the globs of each root."""
     roots, known = reporter.roots, held.roots() if held else {}
     globs = _globs(roots, given, known, notice)
     found = _walk_all(roots, globs, home)
@@ -114,7 +114,7 @@ def _plan(
 
 
 def _report_dry_run(plan: IngestPlan, reporter: Reporter) -> None:
-    """Tell what an ingest would do, reading only what may be known already."""
+    """Reports what an ingest would do."""
     for task in plan.tasks:
         reporter.done(task.path, _expected_outcome(task, plan), task.source, task.size)
     for gone in plan.missing:
@@ -122,7 +122,7 @@ def _report_dry_run(plan: IngestPlan, reporter: Reporter) -> None:
 
 
 def _expected_outcome(task: ReadTask, plan: IngestPlan) -> Outcome:
-    """What becomes of a file. Only one whose time alone may have changed is looked into."""
+    """What would become of a file. One that is indexed is read: its time alone may be new."""
     from rag.ingest.read_file import content_hash
 
     if task.path not in plan.changed:
@@ -140,7 +140,7 @@ def _globs(
     known_roots: Mapping[str, str],
     notice: Callable[[str], None],
 ) -> dict[str, Globs]:
-    """The globs of each root: those given, else those recorded, which is told."""
+    """The globs of each root: those given, else those recorded, which a notice names."""
     globs = {}
     for root in roots:
         kept = globs[root.path] = given or Globs.recorded(known_roots.get(root.path, "{}"))
@@ -150,7 +150,7 @@ def _globs(
 
 
 def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLike[str]) -> Listing:
-    """All roots as one; the program's own home is never read, wherever it lies."""
+    """The files of all roots; the program's own home is never read, wherever it lies."""
     own = os.path.realpath(home)
     everything = Listing()
     for root in roots:

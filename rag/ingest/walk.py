@@ -63,7 +63,7 @@ def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Listing:
 
 
 def _is_folder(entry: os.DirEntry[str], here: IgnoreRules, found: Listing) -> bool:
-    """Whether to enter it; lists what is a file."""
+    """Whether the entry is a folder to enter; adds a file to what was found."""
     name, path = entry.name, entry.path
     if is_junk(name):
         return False

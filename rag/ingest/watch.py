@@ -27,7 +27,7 @@ def watch_folders(
 
     A burst of changes is one sync: editors save by writing another file and renaming it. What
     only concerns one moment (a folder unmounted, a lock held, a server away) is reported, and
-    tried again with the next change.
+    tried again after some seconds.
     """
     from watchfiles import watch
 

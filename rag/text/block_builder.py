@@ -20,8 +20,8 @@ _WRAPPED = re.compile(r"<([A-Za-z]\w{0,20})(?:\s[^<>]{0,500})?>([^<]*)</\1>")
 
 
 class Item(NamedTuple):
-    """An item that is open, or what else is set in below a line: the columns of its mark and of its
-    text, and the block that it is.
+    """An open item, or another line that has lines set in below it: the columns of its mark and of
+    its text, and the extent of its block.
     """
 
     indent: int
@@ -31,8 +31,8 @@ class Item(NamedTuple):
 
 @dataclass(slots=True)
 class OpenBlock:
-    """A block whose lines are still being read. `whole`: its lines are wrapped, none was broken on
-    purpose, and what Markdown puts around a paragraph is no part of it.
+    """A block whose lines are still being read. `whole`: it is Markdown, where a line break means
+    nothing, and marks around a paragraph are no part of its block.
     """
 
     kind: BlockKind
@@ -45,7 +45,7 @@ class OpenBlock:
 
 @dataclass(slots=True)
 class BlockBuilder:
-    """`found` are the blocks of `text`, which begins at `base` of its document. `whole`: as of
+    """`found` are the blocks of `text`, which begins at `base` of its document. `whole`: as in
     OpenBlock. `opens`: the last block ends in a colon.
     """
 
@@ -80,13 +80,13 @@ class BlockBuilder:
         level: int | None = None,
         lead: Extent | None = None,
     ) -> None:
-        """A block that goes on to `end` at least, in the items that are open."""
+        """Opens a block inside the open items, which goes on to `end` at least."""
         self.close()
         level = len(self.items) if level is None else level
         self.open = OpenBlock(kind, start, end, level, lead, self.whole)
 
     def close(self) -> None:
-        """What is open is as it stands."""
+        """Ends the open block, and adds what it becomes to those found."""
         opened, self.open = self.open, None
         if opened is None:
             return
@@ -101,7 +101,7 @@ class BlockBuilder:
             self.opens = ends_open(self._said(block.extent))
 
     def _finished(self, opened: OpenBlock) -> Iterator[Block]:
-        """What it becomes: a block, or several where its lines were broken on purpose."""
+        """What an open block becomes: one block, or several where lines were broken on purpose."""
         kind, extents = opened.kind, [(opened.start, opened.end)]
         if kind in PROSE and "\n" in self._said(extents[0]):
             start, end = opened.start - self.base, opened.end - self.base
@@ -140,13 +140,13 @@ class BlockBuilder:
         return self.items[-1].extent if self.items else None
 
     def leave_items(self, indent: int) -> None:
-        """Of the items that are open, those stay in which a line that is set in so far lies."""
+        """Closes the open items that a line with this indentation does not stand in."""
         while self.items and self.items[-1].indent >= indent:
             self.items.pop()
 
     def row(self, start: int, end: int, *, after_blank: bool, below: str = "") -> None:
-        """A line of a table: its first one is the header of the others. `below`: the next of a
-        sheet, which may hold several tables.
+        """Adds a line of a table, whose first row is the header of the others. `below`: the next
+        line of a sheet, which may hold several tables.
         """
         opened = self.open
         self.close()

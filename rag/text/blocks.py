@@ -1,4 +1,4 @@
-"""A text to its blocks, line by line, whatever its format."""
+"""Parses a text of any format into blocks, line by line."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
 
 @dataclass(slots=True)
 class BlockParser:
-    """What is known of a text where the next line begins. `format`: as a reader names it; Markdown
-    has marks of its own, code and tables have none.
+    """The state of parsing where the next line begins. `format`: as a reader names it; Markdown has
+    marks of its own, code and tables have none.
     """
 
     format: str
@@ -85,7 +85,7 @@ class BlockParser:
         return [*fields, *self._blocks.taken(ends=ends)]
 
     def _line(self, start: int, line: str, following: str) -> None:
-        """The line at `start`; `following` is how the next begins."""
+        """Reads the line at `start`; `following` is how the next begins."""
         if not line.strip() or (self.format == "code" and line.rstrip() == "---"):
             self._blank_line()  # a document of YAML ends there
         elif self._fence and not (self._quoted and not QUOTED.match(line[:GLANCE])):
@@ -115,7 +115,7 @@ class BlockParser:
             self._blocks.open.end = end
 
     def _marked(self, start: int, line: str, following: str) -> bool:
-        """A line whose marks say what it is; whether it is as good as a blank one."""
+        """Reads a line whose marks say what it is; whether it counts as a blank line."""
         self._fence = ""
         glance, indent = line[:GLANCE], indent_of(line[:GLANCE])
         if not (self._markup or self._filter.is_open) and self._code.holds(
@@ -189,7 +189,7 @@ class BlockParser:
         self._blocks.items.clear()
 
     def _admonition(self, start: int, glance: str, indent: int) -> None:
-        """What is set in below one stands as if it were not; its title is a paragraph."""
+        """Its title is a paragraph; what is set in below it is read as if it were not set in."""
         opens = ADMONITION.match(glance)
         if opens is None:
             return
@@ -210,7 +210,7 @@ class BlockParser:
         self._blocks.begin(BlockKind.CODE, start, end, lead=self._blocks.introduction())
 
     def _fenced(self, start: int, line: str, fence: str, indent: int) -> None:
-        """The code begins below the line, with which it may be cut off."""
+        """Opens a fence: the block of code begins on the line below, even where that is cut off."""
         self._blocks.close()
         if self._is_markdown:  # code of another format is not set in
             self._blocks.leave_items(indent)
@@ -228,8 +228,8 @@ class BlockParser:
             self._code_line(start, line)
 
     def _text(self, start: int, line: str, first: int, indent: int, following: str) -> None:
-        """A line of prose, its words from `first` on: an item, a definition, the term of the one
-        that is `following`, or more of what is open.
+        """Reads a line of prose, its words from `first` on: an item, a definition, the term of a
+        definition that is `following`, or more of the open block.
         """
         inner, end = line[first:], start + len(line)
         item = (MARKDOWN_ITEM if self._is_markdown else ITEM).match(inner[:GLANCE])

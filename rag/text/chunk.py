@@ -1,4 +1,4 @@
-"""A stream of parts of one document to chunks, exact to the character, a stretch at a time.
+"""Cuts a stream of parts of one document into chunks with exact offsets, a stretch at a time.
 
 Nothing is lost and nothing invented: a chunk is a slice of the document's text, and all
 chunks together hold every character of it that is not whitespace. Cuts fall, in this order,
@@ -74,8 +74,8 @@ def chunk_parts(
 
 
 class _Cutter:
-    """`_text[_position:]` is of the stretch what was not yet emitted; offsets in it are relative,
-    `_base` is where it begins in the document. `page` and `anchor` are of it.
+    """`_text` is the stretch at hand, of which `_text[_position:]` is not cut yet; it begins at
+    offset `_base` of the document, on this `page` or at this `anchor`.
     """
 
     def __init__(self, document_format: str, limit: int) -> None:
@@ -112,8 +112,8 @@ class _Cutter:
         self._base += len(text)
 
     def _place(self, blocks: Sequence[Block]) -> str | None:
-        """Of the next chunk, where a part is converted and has no name of its own: the heading that
-        it begins with or stands under, or else how many paragraphs or rows there are up to it.
+        """The anchor of the next chunk. Where a converted part has an empty one, it is the heading
+        that the chunk begins with or stands under, or else its first paragraph's or row's number.
         """
         first = self._paragraphs + 1
         self._paragraphs += sum(block.kind is not BlockKind.HEADING for block in blocks)
@@ -126,7 +126,7 @@ class _Cutter:
         return f"{'row' if is_row else 'paragraph'} {first}"
 
     def _skip_blank(self) -> bool:
-        """To the first line with something on it, if there is one; its indentation stays."""
+        """Goes to the next line that is not blank, before its indentation; whether there is one."""
         found = _NOT_SPACE.search(self._text, self._position)
         if found is None:
             self._advance(len(self._text))
@@ -165,7 +165,7 @@ class _Cutter:
         )
 
     def _best(self, cuts: Iterable[tuple[int, float]]) -> int | None:
-        """The one of (offset in the buffer, worth) that is worth most with what it fills."""
+        """The best of the cuts (offset in the buffer, worth), with how far it fills the chunk."""
         best, found = 0.0, None
         for cut, worth in cuts:
             score = worth + (cut - self._position) / self._limit
@@ -189,7 +189,7 @@ class _Cutter:
             before = block
 
     def _line_of(self, block: Block) -> int:
-        """Where its first line begins, or that of the fence above it."""
+        """Where the first line of the block begins, or the fence above it."""
         line = self._text.rfind("\n", 0, block.start_char - self._base) + 1
         above = self._text.rfind("\n", 0, max(line - 1, 0)) + 1
         is_fenced = block.kind is BlockKind.CODE and FENCE.match(self._text, above, line)
@@ -227,7 +227,7 @@ class _Cutter:
 
 
 def _clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]:
-    """What of the blocks lies in `text`, which begins at `start` of their document."""
+    """The blocks cut to what lies in `text`, which begins at `start` of their document."""
     inside: list[Block] = []
     end = start + len(text)
     for block in blocks:
@@ -243,7 +243,7 @@ def _clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...
 
 
 def _worth_between(before: Block | None, block: Block, *, blank: bool) -> float:
-    """Of a cut between two blocks; negative where they belong together."""
+    """The worth of a cut between two blocks; negative where they belong together."""
     if before is not None and (before.kind is BlockKind.HEADING or block.lead == before.extent):
         return -1.0
     if block.kind is BlockKind.HEADING:

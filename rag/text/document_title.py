@@ -1,4 +1,4 @@
-"""What a document of Markdown calls itself."""
+"""The title of a Markdown document."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from state.blocks import Block, BlockKind
 from state.documents import Chunk
 
 _UNNAMED = frozenset({"", "readme", "index", "contents"})
-"""What many files are called."""
+"""File names that many files have: no titles."""
 _TITLE_FIELD = re.compile(r"title(?::| ?=)(.*)", re.IGNORECASE)
 
 Naming = tuple[Block, str]
-"""A heading or a field, and what it says."""
+"""A heading or a field, and its text."""
 
 
 def naming_blocks(chunks: Iterable[Chunk]) -> Iterator[Naming]:
-    """What of the chunks may name their document."""
+    """The headings and fields of the chunks: one of them may name their document."""
     for chunk in chunks:
         for block in chunk.blocks:
             if block.kind in (BlockKind.HEADING, BlockKind.METADATA):
@@ -27,8 +27,8 @@ def naming_blocks(chunks: Iterable[Chunk]) -> Iterator[Naming]:
 
 
 def document_title(found: Iterable[Naming], path: Path) -> str | None:
-    """What a field calls the title, or the first heading, where all others stand below it. One with
-    others beside it is a part's: the document is called by its file's name then.
+    """The value of a title field, or else the first heading where all others are of lower levels.
+    A heading with others beside it names a part: the title is the file's name then.
     """
     headings: list[tuple[int, str]] = []
     for block, said in found:

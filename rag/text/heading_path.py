@@ -1,5 +1,5 @@
-"""The path of headings that a chunk stands under; where it goes on with a table, the header of
-that last, between bars (`state.documents.without_header` parts them).
+"""The path of headings that a chunk stands under. Where a chunk goes on with a table, the table's
+header comes last, between bars (`state.documents.without_header` takes it off).
 """
 
 from __future__ import annotations

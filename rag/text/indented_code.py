@@ -1,4 +1,4 @@
-"""Which lines are code for being set in."""
+"""Which lines are code because they are indented."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from rag.text.line_marks import CODE_LIKE, ITEM, TAB, TERM, indent_of
 from state.blocks import PROSE, BlockKind
 
 SET_IN = 4
-"""Columns that code is set in by, and in Markdown what belongs to a line above."""
+"""Columns that code is indented by, and in Markdown whatever belongs to a line above."""
 
 
 @dataclass(slots=True)
 class IndentedCode:
-    """What is known of a text's indentation where the next line begins; `margin`: the columns that
-    a section of a manual is set in by.
+    """The indentation of a text up to its next line; `margin`: the columns that the section of a
+    manual is indented by.
     """
 
     markdown: bool
@@ -24,7 +24,7 @@ class IndentedCode:
     _above: int = 0  # columns that the line before is set in by
 
     def holds(self, line: str, blocks: BlockBuilder, *, after_blank: bool) -> bool:
-        """Whether the line is code; closes what is, where it goes on as something else."""
+        """Whether the line is code; closes a block of code that it is no longer part of."""
         kind = blocks.kind
         if not self.markdown:
             column = indent_of(line, TAB)
@@ -55,7 +55,7 @@ class IndentedCode:
         after_blank: bool,
         column: int,
     ) -> bool:
-        """Of a line that is set in, in a text without marks for code."""
+        """Whether an indented line is code, in a text without marks for code."""
         is_item = ITEM.match(line) is not None
         goes_on = not after_blank and column <= self._above
         if kind in PROSE and (goes_on or (self.margin and not after_blank)):

@@ -6,12 +6,12 @@ import re
 from typing import NamedTuple
 
 GLANCE = 400
-"""As much of a line says what it is."""
+"""So many characters of a line tell what it is."""
 
 FENCE = re.compile(r"[ \t>]*(`{3,}(?=[^`]*$)|~{3,})")
 RULE = re.compile(r"[\s*_=\-~.\u00b7\u2022+#|:^]{3,}$")
 OPTION = re.compile(r"[ \t]+--?(?:[A-Za-z?#]|[0-9](?=,))\S*(?=[ \t]|$)|-[A-Za-z],?(?=[ \t])")
-"""Of a program, as its help begins a line."""
+"""An option of a program, at the beginning of a line of its help."""
 ITEM = re.compile(
     r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
     r"|o(?=[ ]{2})|\(?[0-9]{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
@@ -35,14 +35,14 @@ _COUNTED = re.compile(
     r"[ \t]+(?=(?:\d+|[IVXLC]+|[A-Z])\b))"
     r"|§+|(?i:article|artikel|art\.|section|abschnitt)[ \t]+(?=(?:\d+|[IVXLC]+)\b)"
 )
-"""A title that is counted: what stands before its words, of a part of a book or of less."""
+"""The number before the words of a title: of a part of a book, or of a section."""
 _DATE = re.compile(
     r"(?:[^\W\d]{2,10},? )?(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
     r"|(?=.*\d)(?:\d{1,2}\w{0,2}\.? )?(?:jan|f[e\xe9][bv]|m[a\xe4]r|a[pv]r|ma[iy]|ju[inl]|aug"
     r"|ao\xfb|sep|o[ck]t|nov|d[e\xe9][cz])[^\W\d]*\.?(?: \d{1,2}\w{0,2},?)?(?: \d{4})?)",
     re.IGNORECASE,
 )
-"""Above what was written down on a day."""
+"""A date alone in a line: the heading of what was written on that day."""
 _TITLE_CHARS = 120
 _BELOW_A_SECTION = 3
 """Columns that the text below a section's heading is set in by, at least."""
@@ -85,9 +85,9 @@ DIRECTIVE = re.compile(
 )
 """The fence of what MyST reads as prose, or as a list of pages."""
 DEFINITION = re.compile(r"[ \t]*:[ \t]+(?=\S)")
-"""What says the word above it."""
+"""The mark of a definition, whose term is the line above."""
 LABEL = re.compile(r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*")
-"""Of a link whose definition goes on in the next line."""
+"""The definition of a link whose address stands in the next line."""
 _OPENS = re.compile(r"[ \t>]*<(!--(?!.*?-->[ \t]*[^\s<])|script\b|style\b)", re.IGNORECASE)
 """What begins a comment, script or style; no comment with words behind it in its line."""
 _CLOSES = {"!--": "-->", "script": "</script>", "style": "</style>"}
@@ -103,7 +103,7 @@ class HeadingLine(NamedTuple):
 
 
 def is_row(line: str) -> bool:
-    """Of a table drawn with bars, or set with tabs."""
+    """Whether a line is a row of a table, drawn with bars or set with tabs."""
     bars = (line.lstrip()[:1] == "|" or line.count("|") >= 2) and not _IN_BARS.search(line)
     parted = bars or " | " in line or line.strip().count("\t") >= 2
     return parted and not RULE.match(line)
@@ -112,7 +112,7 @@ def is_row(line: str) -> bool:
 def heading(
     line: str, following: str, *, after_blank: bool = False, markdown: bool = False
 ) -> HeadingLine | None:
-    """What `line` is the heading of: marked at its start, or underlined by the line after it."""
+    """The heading in `line`, if it is one: marked at its start, or underlined by the next line."""
     marked = _MARKED.match(line)
     if marked is not None and not (markdown and marked[1][0] == "="):
         return HeadingLine(len(marked.group(1)), marked.start(2), marked.end(2))
@@ -128,8 +128,8 @@ def heading(
 
 
 def section(line: str, following: str, margin: int, *, titled: bool = False) -> HeadingLine | None:
-    """What `line` is the heading of in a plain text: a date; counted or in capitals between blank
-    lines; in a manual's layout in capitals above what is set in, or between the edge and the
+    """The heading in `line` of a plain text, if it is one: a date; counted or in capitals between
+    blank lines; in a manual's layout in capitals above what is set in, or between the edge and the
     `margin` that it is set in by, in columns. `titled`: right below a heading, where what is in
     capitals and alone is what that is of.
     """
@@ -156,7 +156,7 @@ def section(line: str, following: str, margin: int, *, titled: bool = False) -> 
 
 
 def table_heading(line: str, following: str) -> HeadingLine | None:
-    """What stands above a table: a sheet's name, or a single cell over several."""
+    """The heading of a table, if `line` is one: a sheet's name, or one cell above several."""
     marked = _MARKED.match(line)
     if marked is not None:
         return HeadingLine(1, marked.start(2), marked.end(2))
@@ -178,12 +178,12 @@ def is_for_programs(line: str) -> bool:
 
 
 def unread_until(line: str) -> str:
-    """With what the comment, script or style ends that begins a line of Markdown; empty: none."""
+    """What ends the comment, script or style that begins a line of Markdown; empty: none does."""
     opens = _OPENS.match(line)
     return "" if opens is None else _CLOSES[opens[1].lower()]
 
 
 def indent_of(line: str, tab: int = 4) -> int:
-    """In columns; a `tab` of Markdown's, unless another is given."""
+    """The indentation of a line in columns; `tab`: how many a tab has, in Markdown 4."""
     space = line[: len(line) - len(line.lstrip(" \t"))]
     return len(space.expandtabs(tab))

@@ -23,6 +23,7 @@ class MarkupFilter:
         return bool(self._closes)
 
     def drops(self, line: str) -> bool:
+        """Whether only programs read this line; notes what it opens and closes."""
         self.goes_on = False
         if self._fence and line.strip() == self._fence:
             self._fence = ""

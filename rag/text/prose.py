@@ -16,8 +16,8 @@ _BARE = (
 )
 _GIVEN = r"""(?:\s+[\w:@-]{1,60}=(?:"[^"]{0,500}"|'[^']{0,500}'|\{[^{}]{0,300}\}))+"""
 _TAG = rf"</[A-Za-z][\w.-]{{0,40}}>|(?<!\w)<(?:{_BARE})\s*/?>|<[A-Za-z][\w.-]{{0,40}}{_GIVEN}\s*/?>"
-"""What closes, what gives something, or a name that is nothing else: no placeholder like <name> and
-no type like List<T>."""
+"""A tag that closes, one with attributes, or one of a known name: no placeholder like <name> and no
+type like List<T>."""
 _UNSAID = re.compile(
     r"<!--.{0,2000}?-->|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
     rf"|{_TAG}|\\(?=[#\[\]<>~|!-]|$)"
@@ -43,10 +43,10 @@ _MARKED = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 _ROLE = re.compile(r"\{[a-z][a-z:+-]{1,30}\}\Z")
-"""Before MyST's text in backticks: what that is."""
+"""A role of MyST, before the text in backticks that it is for."""
 _DEFINED = re.compile(r"(?<=[^\s.:?!])\s*\n[ \t]*:[ \t]+")
 _DEFINES = re.compile(r"(?:^|\n)[ \t]*:[ \t]+")
-"""Between a term and what says it, and the next that does: a sign, where none stands there."""
+"""The marks of definitions, behind a term and behind another definition: read as ":" and ";"."""
 _ESCAPED = re.compile(r"(`[^`]*`)|\\(?=[*_])")
 _ROUND = str.maketrans("[]", "()")
 

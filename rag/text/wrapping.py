@@ -36,7 +36,7 @@ def lines_of(text: str, start: int, end: int) -> list[Line]:
 
 
 def stripped(text: str, start: int, end: int, marks: str | None = None) -> Extent:
-    """What of `text[start:end]` is left without white space around it, or `marks` before it."""
+    """The extent of `text[start:end]` without white space around it, or `marks` before it."""
     said = text[start:end]
     return min(start + len(said) - len(said.lstrip(marks)), end), start + len(said.rstrip())
 
@@ -83,8 +83,8 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
 
 
 def defines(lines: Sequence[Line], parts: Sequence[Extent]) -> bool:
-    """Whether of these runs all but the last are names, a line each, of what is said below them,
-    set in further: an option of a manual.
+    """Whether these runs define something, as a manual does its options: all but the last are names
+    of a line each, and the last is set in further than they are.
     """
     *names, said = (indent_of(line, TAB) for at, line in lines if at <= parts[-1][0])
     return 0 < len(names) == len(parts) - 1 and said > max(names)
