@@ -20,8 +20,8 @@ _PR_SET_PDEATHSIG = 1
 
 
 def child_command(module: str, *arguments: str) -> list[str]:
-    """How to run `main(*arguments)` of a module of ours; it ends with this process. `-P` keeps
-    the user's current directory off the child's path.
+    """The command that runs `main(*arguments)` of a module of ours in a process that ends with this
+    one. `-P` keeps the user's current directory off its path.
     """
     package = str(Path(__file__).resolve().parents[1])
     code = (
@@ -71,7 +71,7 @@ class Child:
             raise EOFError from error
 
     def end(self, patience: float = 0.0) -> int:
-        """Its exit status: its own, if it ends within `patience` seconds, or that it was killed."""
+        """Waits up to `patience` seconds, then kills the process; returns its exit status."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(patience)
         self.process.kill()
@@ -80,7 +80,7 @@ class Child:
 
 
 def end_with(parent: int) -> None:
-    """For a child: to be killed when its parent ends, whatever it is doing."""
+    """Called by a child: it is killed when its parent ends, whatever it is doing."""
     if sys.platform == "linux":  # elsewhere it ends when it next looks at its pipe
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:
@@ -88,7 +88,7 @@ def end_with(parent: int) -> None:
 
 
 class Parent:
-    """For a child: what its parent sends and gets, until it ends. Ctrl-C is left to the parent."""
+    """A child's end of the pipe: iterates over what the parent sends. Ctrl-C is for the parent."""
 
     def __init__(self, descriptor: str) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -100,7 +100,7 @@ class Parent:
                 yield self._pipe.recv()
 
     def answer(self, value: object) -> None:
-        """Ends this process when nobody wants the rest."""
+        """Sends a value; ends this process where the parent reads no more."""
         try:
             self._pipe.send(value)
         except ConnectionError:

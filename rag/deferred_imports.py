@@ -55,7 +55,7 @@ WITHOUT_TRACING: dict[tuple[str, str], Callable[..., Any]] = {
     ("langsmith.utils", "tracing_is_enabled"): lambda _context=None: False,
     ("langsmith", "tracing_context"): lambda **_values: nullcontext(),
 }
-"""What langsmith's functions that every run calls come to while nobody has asked for tracing."""
+"""What stands for langsmith's functions that every run calls, while nobody asks for tracing."""
 
 IN_PLACE: dict[tuple[str, str], Any] = {
     ("overrides", "override"): lambda method: method,
@@ -64,9 +64,9 @@ IN_PLACE: dict[tuple[str, str], Any] = {
     ("pydantic.v1", "BaseModel"): type("BaseModel", (), {}),
     ("pydantic.v1", "ValidationError"): type("ValidationError", (Exception,), {}),
 }
-"""By the first Chroma has each method compared with those above it, at every import anew, which
-takes longer than all else of it; of the last LangChain asks whether something is one, and nothing
-here is.
+"""By `overrides` Chroma has each method compared with those above it at every import, which takes
+longer than the rest of it. LangChain asks only whether a value is of these classes of
+`pydantic.v1`, which none is here.
 """
 _STANDING_IN = {**WITHOUT_TRACING, **IN_PLACE}
 
@@ -80,7 +80,7 @@ def defer_imports() -> None:
 
 
 def forget(package: str) -> None:
-    """What stands for a package that nobody has used, where others look whether it is imported."""
+    """Takes an unused package out of `sys.modules`, where others look whether it is imported."""
     if isinstance(sys.modules.get(package), _DeferredModule):
         del sys.modules[package]
 
@@ -114,7 +114,7 @@ class _Finder:
         """Nothing: that is the point."""
 
     def real(self, module: str) -> ModuleType:
-        """The module itself. The first of its package puts every name in its place."""
+        """Imports the real module; the first of a package puts real values for all its names."""
         package = _package(module)
         if package is None or package in self._used:
             return import_module(module)

@@ -28,8 +28,8 @@ SearchMore = Callable[[str, int], Sequence[RetrievedChunk]]
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """`history` gives the earlier turns that this one may see, oldest first, where they are stored,
-    from those that its checkpoint holds and the store's. `pin` makes the turn a milestone.
+    """`history` takes the earlier turns that the checkpoint holds, and gives those that this turn
+    may see, oldest first; None where no turn is stored. `pin` makes the turn a milestone.
     """
 
     settings: Settings
@@ -53,7 +53,7 @@ def new_answer(
     thread: str | None,
     trace_id: str,
 ) -> Answer:
-    """Abstained, with empty text; the store gives the number of the turn."""
+    """An answer that has abstained, with empty text; the store gives it a turn's number."""
     embedder = str(reader.embedder.identity)
     return fresh(
         Answer,

@@ -1,4 +1,4 @@
-"""What the settings name, opened: a store, a collection, the engine that thinks."""
+"""Opens what the settings name: the store, the collection, the engine."""
 
 from __future__ import annotations
 
@@ -61,10 +61,10 @@ def open_reader(
 
 
 def _chosen(glob: str | None) -> GitIgnoreSpec | None:
-    """Which sources a glob means, as a line of a .gitignore means files.
+    """The pattern of a glob, which sources match as files do a line of a .gitignore.
 
     Raises:
-        UsageError: it is none.
+        UsageError: it is malformed.
     """
     if glob is None:
         return None
@@ -104,7 +104,7 @@ def choose_engine(settings: Settings) -> EngineChoice:
 
 
 def _lacking(settings: Settings) -> str | None:
-    """What was asked for and takes a model, which the local engine has not."""
+    """A notice of what was asked for and takes a model, which the local engine has not."""
     asked = []
     if settings.grader is GraderChoice.MODEL:
         asked.append(f"--grader {settings.grader.value}")

@@ -32,7 +32,7 @@ _WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
 _TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
 _FEW = 32
-"""So many texts are not worth converting all weights."""
+"""For so few texts it is not worth converting all weights to float32."""
 _SEEN_WORDS = 1 << 15
 # A query longer than this carries no more meaning in a mean of token vectors, only time.
 _QUERY_CHARACTERS = 20_000
@@ -65,8 +65,8 @@ class BuiltinEmbedder:
         return vector
 
     def word_vectors(self, text: str) -> tuple[Vectors, npt.NDArray[np.int32]]:
-        """Of the tokens of its words, float32 of shape (tokens, DIMENSION), the longer the more
-        they say; and where the word of each begins and ends.
+        """The vectors of the tokens, float32 of shape (tokens, DIMENSION), the longer the more a
+        token says; and where the word of each begins and ends, int32 of shape (tokens, 2).
         """
         import numpy as np
 
@@ -99,7 +99,7 @@ class BuiltinEmbedder:
         return means
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """Of each text, the tokens of its words in a row.
+        """The ids of each text's tokens, word after word.
 
         No token of this vocabulary spans two words, so that a word's are found once; line breaks
         and indents have tokens too, which say nothing of a text's meaning and weigh much.
@@ -160,7 +160,7 @@ class BuiltinEmbedder:
 
 @cache
 def builtin_embedder() -> BuiltinEmbedder:
-    """The one of this process: its weights are read once."""
+    """The one embedder of this process: its weights are read once."""
     return BuiltinEmbedder()
 
 

@@ -15,11 +15,11 @@ from state.cores import usable_cores
 from state.wording import without_surrogates
 
 TOKENS = 256
-"""Of a question with its text."""
+"""At most so many tokens of a question with its text are read."""
 _OF_QUESTION, _OF_TEXT = 500, 1_500
-"""Characters that are read."""
+"""At most so many characters of each are read."""
 _FLATTENED = 0.3
-"""Its logits lie between -12 and 12: as a probability all but the middle ones would be one."""
+"""Logits lie between -12 and 12: unscaled, most would be probabilities of nearly 0 or 1."""
 
 
 class CrossEncoder(GraphModel):
@@ -40,7 +40,7 @@ class CrossEncoder(GraphModel):
             return [*pool.map(partial(self._score, question), read)]
 
     def _score(self, question: str, text: str) -> float:
-        """By itself: pairs that are read together take longer, and are rounded together."""
+        """Reads a pair by itself: in a batch it takes longer, and others change its rounding."""
         import numpy as np
 
         tokenizer, session = self.loaded()

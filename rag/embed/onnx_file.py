@@ -1,4 +1,4 @@
-"""What an ONNX file holds, written down: a few messages of Protocol Buffers (onnx.proto, IR 9)."""
+"""Writes an ONNX file: a few messages of Protocol Buffers (onnx.proto, IR 9)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _OWN = "com.microsoft"
 """Where ONNX Runtime keeps operators that are no part of ONNX."""
 _OWN_KINDS = frozenset({"DynamicQuantizeMatMul", "MultiHeadAttention", "Gelu"})
 Field = tuple[int, Any]
-"""Number and value: an int, a float, words, or the bytes of a message."""
+"""The number and value of a field: an int, a float, a text, or the bytes of a message."""
 
 
 def message(*fields: Field) -> bytes:
@@ -60,7 +60,7 @@ def _attribute(name: str, value: float) -> bytes:
 
 
 def value_info(name: str, kind: int, shape: Iterable[str | int]) -> bytes:
-    """What goes in or comes out; a dimension is a number or a name."""
+    """An input or the output of a graph; a dimension is a number or a name."""
     sizes = ((1, message((2 if isinstance(size, str) else 1, size))) for size in shape)
     of_tensor = message((1, kind), (2, message(*sizes)))
     return message((1, name), (2, message((1, of_tensor))))

@@ -1,7 +1,7 @@
 """A BERT encoder's weights as one ONNX graph whose matrices are int8.
 
-`ids` and `mask`, int64 of shape (texts, tokens), to `vectors`, float32 of shape (texts, tokens,
-width): the last layer's, of length 1.
+Inputs are `ids` and `mask`, int64 of shape (texts, tokens); the output is `vectors`, float32 of
+shape (texts, tokens, width): the last layer's, of length 1.
 A matrix has a scale a column, an embedding table one a row; what they are multiplied with is
 quantized as it comes (Jacob et al. 2018, "Quantization and Training of Neural Networks").
 Attention, activation and the product with a matrix are operators of ONNX Runtime's own.
@@ -65,7 +65,7 @@ _SIDES = ("weight", "bias")
 
 
 def encoder_graph(weights: dict[str, npt.NDArray[np.float32]]) -> bytes:
-    """The file. Of as many layers, heads and tokens as the weights have.
+    """The bytes of the file, with as many layers, heads and positions as the weights have.
 
     Raises:
         KeyError: they are not those of a BERT encoder.

@@ -1,4 +1,4 @@
-"""A graph of fetched weights with its tokenizer, as both are made and run here."""
+"""ONNX graphs of fetched weights with their tokenizers: optimized, loaded and run."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class GraphModel:
         self._loaded = BackgroundLoad(self._load)
 
     def prepare(self) -> None:
-        """Beside a search, which their loaders let go on; raises nothing."""
+        """Begins to load both in the background, beside a search; raises nothing."""
         self._loaded.begin()
 
     def loaded(self) -> tuple[Any, Any]:
@@ -63,7 +63,7 @@ class GraphModel:
 
 
 def optimize(graph: Path, made: Path) -> None:
-    """What another tool exported, as this runtime would make it anew at each start.
+    """Writes to `made` what this runtime would make of an exported graph at each start.
 
     Raises:
         ValueError: it is no graph.

