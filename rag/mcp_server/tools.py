@@ -6,13 +6,13 @@ collection can be named: sources are looked up in the catalog, never on the disk
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Lock
-from typing import Annotated, Any
+from typing import Annotated
 
 from mcp.server.mcpserver.exceptions import ToolError
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field
 
 from rag.session import Session, open_session
 from state.errors import CragError, UsageError
@@ -26,16 +26,7 @@ MAX_QUESTION = 20_000
 Words = Annotated[str, Field(max_length=MAX_QUESTION)]
 
 
-class Result(BaseModel):
-    """A name on a disk may hold half a character, which no JSON takes."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _whole(cls, values: Mapping[str, Any]) -> dict[str, Any]:
-        return {name: _without_surrogates(value) for name, value in values.items()}
-
-
-class Place(Result):
+class Place(BaseModel):
     """Where in a file: `anchor` as a person says it, lines where it has lines."""
 
     source: str
@@ -51,7 +42,7 @@ class Citation(Place):
     support: str
 
 
-class Answer(Result):
+class Answer(BaseModel):
     """`citations` by marker; of an answer that abstained `nearest` lies nearest to the question;
     `missing` is what the question asks and the documents do not say.
     """
@@ -73,20 +64,20 @@ class Passage(Place):
     text: str
 
 
-class Passages(Result):
+class Passages(BaseModel):
     """Best first."""
 
     results: list[Passage]
 
 
-class Sources(Result):
+class Sources(BaseModel):
     """`next`: where to go on; null at the end."""
 
     sources: list[str]
     next: str | None
 
 
-class SourceText(Result):
+class SourceText(BaseModel):
     """A stretch of one source's text; `next` is where to go on, null at its end."""
 
     source: str
@@ -162,17 +153,11 @@ class CollectionTools:
                     self._session = open_session(self._settings)
                 yield self._session
         except CragError as error:
-            raise ToolError(_without_surrogates(str(error)[:500])) from None
+            raise ToolError(without_surrogates(str(error)[:500])) from None
 
 
 def _checked_question(text: str) -> str:
     """The question without outer whitespace; raises UsageError if it holds no word."""
     if not any(character.isalnum() for character in text):
         raise UsageError("The question is empty.")
-    return text.strip()
-
-
-def _without_surrogates(value: Any) -> Any:
-    if isinstance(value, str):
-        return without_surrogates(value)
-    return [_without_surrogates(each) for each in value] if isinstance(value, list) else value
+    return without_surrogates(text.strip())
