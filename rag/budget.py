@@ -1,5 +1,5 @@
-"""What one question may spend, tokens, money and time, looked at before every model call; and the
-calls that were made, recorded for whoever wants to know.
+"""Bounds what a question may spend in tokens, money and time, checked before every model call; and
+records the calls that are made.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class Budget:
         return min(rooms, default=None)
 
     def time_spent_error(self) -> BudgetSpent:
-        """What to raise when the deadline has passed."""
+        """The error to raise when the deadline has passed."""
         return BudgetSpent("The time budget of the question is spent.", "Raise --timeout.")
 
     def add(self, tokens: int, cost: float | None) -> None:
@@ -107,15 +107,15 @@ def _words(kind: str, limit: float) -> str:
 
 
 def call_log() -> list[ModelCalled] | None:
-    """Where the calls made on this thread are recorded, to be given to any other thread that makes
-    some for it; None where nobody asked.
+    """The list in which this thread's calls are recorded, None where nobody records them. Another
+    thread that makes calls for this one must be given it.
     """
     return _LOG.get()
 
 
 @contextmanager
 def record_calls() -> Iterator[list[ModelCalled]]:
-    """The calls that are made inside, in the order they began, for `call_event`."""
+    """Yields the list of the calls made inside, in the order they began, for `call_event`."""
     calls: list[ModelCalled] = []
     token = _LOG.set(calls)
     try:
@@ -130,7 +130,7 @@ def call_event(call: ModelCalled, node: str, started: float) -> ModelCalled:
 
 
 def add_calls(usage: Usage, node: str, calls: Iterable[ModelCalled]) -> Usage:
-    """A new Usage with what the calls of `node` took, those cut off included."""
+    """A new Usage with what the calls of `node` took, including calls that were cut off."""
     for call in calls:
         if call["input_tokens"]:
             spent: NodeUsage = {
@@ -152,8 +152,8 @@ def record_call(
     host: str,
     prompt: str | None = None,
 ) -> Iterator[ModelCalled]:
-    """One call, recorded in `log` whether it comes to its end or not, its retries included. Its
-    `at_ms` is time.perf_counter's; `prompt` the version of the prompt.
+    """Records one call, its retries included, in `log`, whether it comes to its end or not. Its
+    `at_ms` is time.perf_counter's; `prompt` identifies the prompt's constant words.
     """
     began = time.perf_counter()
     call: ModelCalled = {

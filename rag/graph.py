@@ -58,7 +58,7 @@ EDGES = [
     ("abstain", "record_turn"),
     ("record_turn", END),
 ]
-"""What always follows. Where a node leads to several, its router's return type names them."""
+"""The fixed edges. Where a node leads to several, its router's return type names them."""
 
 ROUTERS: dict[str, Callable[[GraphState], str]] = {
     "contextualize": after_contextualizing,
@@ -75,8 +75,8 @@ def recursion_limit(max_loops: int) -> int:
 
 @cache
 def shared_graph() -> CompiledGraph:
-    """The one that all sessions run: it keeps nothing, and compiling it takes as long as a short
-    turn.
+    """The graph that all sessions share: it holds no state, and compiling it takes as long as a
+    short turn.
     """
     return compile_graph()
 

@@ -1,7 +1,7 @@
 """Where the graph goes next: pure functions of the state, nothing else.
 
-`decide` is asked by the routers, and by the nodes that tell of the decision as they change what
-it rests on; nobody else decides.
+Only `decide` decides. The routers call it, and so do the nodes that change what the decision rests
+on, to report it.
 """
 
 from __future__ import annotations
@@ -18,12 +18,11 @@ AfterChecking = Literal["generate", "transform_query", "abstain", "record_turn"]
 
 
 def decide(state: GraphState) -> tuple[Decision, str]:
-    """What follows from the grades so far, with the reason in words.
+    """The decision that follows from the grades so far, with the reason in words.
 
-    A model that answers is asked first: what it says that it was not given is searched for, once.
+    A model that answers is asked first; what it says that it was not given is searched for, once.
     Without one the loop ends when what was found suffices, when the loops are spent, when a rewrite
-    brought no unseen chunk, or when there is no better query; what earlier loops found is always
-    used.
+    found no new chunk, or when there is no better query; what earlier loops found is always used.
     """
     if state["gaps"]:
         return _after_a_reply(state)
@@ -93,15 +92,15 @@ def after_grading(state: GraphState) -> AfterGrading:
 
 
 def after_rewriting(state: GraphState) -> AfterRewriting:
-    """A new query is searched; where there is none, it goes on as after grading."""
+    """Retrieves with a new query; where there is none, goes on as after grading."""
     step = after_grading(state) if state["no_query"] is not None else "retrieve"
     assert step != "transform_query", "without a better query there is no further loop"
     return step
 
 
 def after_checking(state: GraphState) -> AfterChecking:
-    """`status` is None while the draft was sent back or more is searched, and "abstained" when
-    nothing held.
+    """`status` is None when the draft was sent back or more is searched for, and "abstained" when
+    no part of it could be kept.
     """
     if state["status"] is None:
         return "generate" if state["draft"] else "transform_query"

@@ -1,4 +1,4 @@
-"""A session: settings opened once, then questions asked, each a turn of the graph."""
+"""A session opens what its settings name once and runs each question as a turn of the graph."""
 
 from __future__ import annotations
 
@@ -39,14 +39,14 @@ Notify = Callable[[str], None]
 
 
 def new_trace_id() -> str:
-    """Sorts by time, and is short enough to type: 20261121-224501-3fa9c1."""
+    """An id that sorts by time and is short enough to type: 20261121-224501-3fa9c1."""
     return f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
 
 
 class Session(Closing):
-    """The collection that `settings` name, an engine and, once a thread is named, its memory.
+    """Holds the collection that `settings` name, an engine and, once a thread is named, its memory.
 
-    Use as a context manager. `ask` runs a turn to its end; `stream` tells it as events.
+    Use as a context manager. `ask` runs a turn to its end; `stream` yields its events.
     Without `keep_traces` (an evaluation's thousand questions) no trace is stored.
 
     Raises:
@@ -81,7 +81,7 @@ class Session(Closing):
 
     @cached_property
     def _traces(self) -> TraceStore:
-        """Held open: an SQLite file that its last user closes is written a second time."""
+        """Kept open: closing an SQLite file as its last user writes it a second time."""
         return self._resources.enter_context(open_traces(self.settings))
 
     @cached_property
@@ -99,7 +99,7 @@ class Session(Closing):
         history: Sequence[HistoryTurn] | None = None,
         budget: Budget | None = None,
     ) -> Answer:
-        """The finished turn; errors as `stream`. Thread-safe where no thread is named."""
+        """Run a turn and return its answer; raises as `stream`. Thread-safe without a `thread`."""
         answer: Answer | None = None
         turn = self.stream(question, thread=thread, history=history, tokens=False, budget=budget)
         for event in turn:
@@ -187,7 +187,7 @@ class Session(Closing):
     def _on_thread(
         self, deps: Dependencies, thread: str, cancel: Cancellation, *, pin: bool
     ) -> Dependencies:
-        """With what the thread remembers, and the turn kept on it unless it was left."""
+        """The dependencies with the thread's history; a turn is recorded unless `cancel` is set."""
         memory, collection = self.memory, self.reader.name
 
         def record(answer: Answer) -> int:
@@ -202,7 +202,7 @@ class Session(Closing):
         )
 
     def _count_turns(self, thread: str) -> None:
-        """The next question on the thread finds its slice counted."""
+        """Counts the tokens of the thread's slice now, for its next question."""
         with suppress(CragError):
             self.memory.count_turns(thread)
 
@@ -213,8 +213,8 @@ class Session(Closing):
         *,
         resumed: bool = False,
     ) -> None:
-        """One that cannot be kept is told of; it costs nobody the answer. That of a run which was
-        `resumed` begins with what was kept of it before.
+        """Stores a trace. A failure to is only reported: it costs nobody the answer. The trace of
+        a `resumed` run begins with what was stored of it before.
         """
         trace_id = answer["trace_id"]
         try:

@@ -1,5 +1,5 @@
-"""One turn of the graph on a background thread that can be cancelled at any moment: its events as
-they come, its checkpoint kept if it ends well, and what is kept of one that failed.
+"""Runs a turn of the graph on a background thread, which can be cancelled at any moment. Its events
+are yielded as they come; its checkpoint is kept if it ends well.
 """
 
 from __future__ import annotations
@@ -43,18 +43,18 @@ class Cancellation:
         self._lock = Lock()
 
     def interrupt(self) -> None:
-        """As Ctrl-C, for a signal's handler; heeded where the run's next item is waited for, so
-        that nothing is broken off which the next run needs.
+        """Does what Ctrl-C does, for a signal's handler. It takes effect where the next item is
+        waited for, so that nothing is broken off which the next run needs.
         """
         self.items.put(_End(KeyboardInterrupt()))
 
     def cancel(self) -> None:
-        """From here on no `unless_cancelled` begins; one that has begun is waited for."""
+        """Lets no further `unless_cancelled` begin, and waits for one that has begun."""
         with self._lock:
             self.cancelled = True
 
     def unless_cancelled(self, act: Callable[[], T]) -> T:
-        """`act()`; a cancellation comes either before or after it, never in between.
+        """Returns `act()`; a cancellation comes either before or after it, never in between.
 
         Raises:
             RunCancelledError: the run was cancelled.
@@ -66,7 +66,7 @@ class Cancellation:
 
 
 class _End:
-    """The last thing a run says: nothing, or what it raised."""
+    """The last item of a run, with the error that it raised, if any."""
 
     def __init__(self, error: BaseException | None = None) -> None:
         self.error = error
@@ -77,14 +77,14 @@ def in_background(
     cancel: Cancellation,
     seconds_left: Callable[[], float | None] = lambda: None,
 ) -> Generator[T]:
-    """What `run()` yields, in order, and what it raises, run on a thread of its own: LangGraph
-    waits for its nodes when interrupted, and Ctrl-C would take as long as the model's reply.
+    """Runs `run()` on a thread of its own; yields what it yields and raises what it raises. In the
+    consumer's thread Ctrl-C would take as long as the model's reply: LangGraph waits for its nodes.
 
     Raises:
-        TimeoutError: no seconds were left before its next item; it is left as by Ctrl-C.
+        TimeoutError: no seconds were left before the next item; the run is left as by Ctrl-C.
 
-    When the consumer stops early (Ctrl-C, a closed generator) it is free at once; the run
-    stops at its next item, and what it raises then is nobody's concern.
+    A consumer that stops early (Ctrl-C, a closed generator) is free at once. The run then stops at
+    its next item, and what it raises is dropped.
     """
     queue: SimpleQueue[T | _End] = cancel.items
 
@@ -168,7 +168,7 @@ def _steps(
 
 
 def failed_event(error: Exception, events: Sequence[Event]) -> FailedEvent:
-    """The event that says where and how a run with these `events` ended."""
+    """The event that says at which node, and how, a run with these `events` failed."""
     at: str | None = None
     for event in events:
         if event["event"] == "node_started":
@@ -185,7 +185,7 @@ def failed_event(error: Exception, events: Sequence[Event]) -> FailedEvent:
 
 
 def failed_turn(question: str, deps: Dependencies) -> Answer:
-    """Stands in a trace whose turn has no answer; its events tell the times and the calls."""
+    """Stands for the answer in the trace of a turn without one; its events tell the rest."""
     answer = new_answer(
         question, deps.engine, deps.reader, deps.settings, deps.thread, deps.trace_id
     )

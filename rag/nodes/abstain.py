@@ -1,4 +1,4 @@
-"""abstain: no sure answer; a result, not an error. What lies nearest is shown in its place."""
+"""abstain: there is no sure answer, which is a result. The nearest passages are shown instead."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def _found(state: GraphState, deps: Dependencies) -> list[Citation]:
-    """What code takes for the nearest; a model may have pointed at something."""
+    """The nearest passages as code finds them, for where the model pointed at none."""
     questions = [part["question"] for part in state["parts"]]
     snippets = shown_snippets(
         questions, state["documents"], deps.reranker, deps.reader, full=deps.settings.full

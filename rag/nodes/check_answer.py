@@ -1,8 +1,9 @@
-"""check_answer: every part is held against the quotes that it rests on, before anyone sees it.
+"""check_answer: checks every part of a draft against the quotes that it rests on.
 
-A draft with a part whose quote cannot be located, or gives another number, goes back once a
-question; what a model says that it was not given is searched for once; neither where one answer
-takes a minute. The better of two drafts is kept. What its own quote contradicts is left out.
+Once a question, a draft with a part whose quote cannot be located, or gives another number, is sent
+back; and once, what the model says that it was not given is searched for. Neither is done where an
+answer takes a minute. The better of two drafts is kept; parts that their own quote contradicts are
+left out.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ from state.graph_state import GraphState
 MAX_RETRIES = 1
 MOST_CALLS = 4
 OF_A_LOOP = 2
-"""Calls of a loop behind a reply: other queries, another answer."""
+"""The calls that a loop after a reply takes: one for other queries, one for another answer."""
 CORE = 0.5
-"""Of the weight of a question's words; what is missing and holds more of them is what it asks."""
+"""If what is missing holds more of a question's weight than this, it is what the question asks."""
 
 
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -63,8 +64,8 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def _not_in_documents(state: GraphState) -> list[str]:
-    """What a reply says that the documents do not hold, where that is all of the question or the
-    core of a part of it.
+    """What the model says that its documents lack, if that is the whole question or the core of a
+    part of it; or else nothing.
     """
     if not state["draft"]:
         return state["missing"] or [state["standalone_question"]]
@@ -74,8 +75,8 @@ def _not_in_documents(state: GraphState) -> list[str]:
 
 
 def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
-    """Once a question, where a model was not given all there is, a loop is left and no more than
-    `MOST_CALLS` calls are made in all.
+    """Whether the model was not given all chunks, nothing was tried again yet, a loop is left, and
+    MOST_CALLS calls suffice in all.
     """
     given = sum(len(document["excerpts"]) for document in state["context"])
     before = state["gaps"] or state["generation_retries"] or state["budget_spent"] is not None
@@ -90,7 +91,7 @@ def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
 
 
 def _wrong(checked: CheckedDraft) -> list[str]:
-    """The parts that are sent back, each with what is wrong with it."""
+    """The parts to send back, each with what is wrong with it."""
     lines = [
         f"{part['text']} ({verdict.reason})"
         for part, verdict in zip(checked.parts, checked.verdicts, strict=True)
@@ -109,8 +110,8 @@ def _found(checked: CheckedDraft) -> Update:
 
 
 def _is_better(old: list[ClaimRecord], new: list[ClaimRecord], state: GraphState) -> bool:
-    """Whether an earlier draft is the better one; also where the budget ended before another. Of
-    what was answered to another search, one that has a place and lacks less is better.
+    """Whether the old draft is to be kept: it is better, or the budget ended before the new one.
+    After another search a new draft that is cited and lacks less is the better one.
     """
     cut_short = state["budget_spent"] is not None
     cited = any(each["citations"] for each in new)
@@ -119,7 +120,7 @@ def _is_better(old: list[ClaimRecord], new: list[ClaimRecord], state: GraphState
 
 
 def _worth(claims: list[ClaimRecord]) -> tuple[int, int]:
-    """What has a place counts for a draft, what has none or is contradicted against it."""
+    """Ranks drafts: cited claims count for one, uncited and contradicted claims against it."""
     cited = sum(bool(claim["citations"]) for claim in claims)
     return min(cited, 1), cited - 2 * (len(claims) - cited)
 
@@ -132,14 +133,14 @@ def _status(checked: CheckedDraft, state: GraphState) -> Status:
 
 
 def _kept_status(state: GraphState) -> Status:
-    """Of the first draft, which was the better of the two, and lacked a part."""
+    """The status of a first draft that is kept: it lacked a part."""
     return "partial" if state["generation"] else "abstained"
 
 
 def _verified(
     checked: CheckedDraft, state: GraphState, deps: Dependencies
 ) -> tuple[CheckedDraft, Update]:
-    """What a model says of the parts in doubt, where the person wants that and there is one."""
+    """The draft with the model's verdicts on parts in doubt, if they are wanted, and an update."""
     asks = deps.settings.verify is Verifier.MODEL and state["budget_spent"] is None
     doubtful = doubtful_parts(checked) if asks and deps.engine.model is not None else {}
     if not doubtful:

@@ -1,5 +1,5 @@
-"""contextualize: a follow-up becomes a question that stands alone, before retrieval. What asks
-nothing of the documents is answered here.
+"""contextualize: makes a follow-up a question that stands alone, before retrieval. Small talk is
+answered here.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""generate: a draft whose every claim names the passages it rests on; one that there is when a
-budget ends stands.
+"""generate: drafts an answer whose every part names the passages it rests on. Where the budget ends
+before a second draft, the first one stands.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def _refused(result: Generated, state: GraphState, deps: Dependencies) -> Update:
-    """What the engine says in place of an answer, where it can be proved, and what that quotes."""
+    """What the engine says in place of an answer, if its quotes prove it, and where these stand."""
     if not result.refusal:
         return {"refusal": None, "nearest": []}
     said = check_draft(result.refusal, state["context"], state["standalone_question"])

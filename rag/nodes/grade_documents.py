@@ -1,4 +1,4 @@
-"""grade_documents: each chunk not graded yet gets its grade, then what comes next is decided.
+"""grade_documents: grades the chunks that are new in this loop, then decides what comes next.
 
 A chunk is graded once a question. A loop that found nothing new asks the engine nothing. Where a
 budget ends before what was found beside an answer is graded, that answer stands.

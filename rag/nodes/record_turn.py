@@ -1,4 +1,4 @@
-"""record_turn: this question and the exact answer shown are kept; the scratch work is not."""
+"""record_turn: keeps the question and the answer exactly as shown, and no scratch work."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""refine: what was retrieved is cut to what the answer is made from.
+"""refine: cuts what was retrieved to what the answer is made from.
 
-The grades decided that the documents hold something about it. A model is given the best chunks by
-document, in page order; without one the snippets are shown that answer.
+That there is something to answer with was decided by the grades. A model is given the best chunks
+by document, in page order; without a model the snippets likeliest to answer are picked.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _tell(
     documents: Sequence[RetrievedChunk],
     kept: Sequence[tuple[str, RetrievedChunk | Citation]],
 ) -> None:
-    """`kept` are the stretches that are left, each with its source."""
+    """Tells the stream what is `kept`: excerpts or citations, each with its source."""
     passages: list[KeptSpans] = [
         {
             "chunk_id": held["chunk_id"],

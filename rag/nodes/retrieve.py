@@ -1,6 +1,4 @@
-"""retrieve: the chunks of one query, spelt as the collection spells it; what earlier loops found is
-kept.
-"""
+"""retrieve: searches for one query, its spelling mended, and keeps what earlier loops found."""
 
 from __future__ import annotations
 
@@ -42,8 +40,8 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def _wanted(deps: Dependencies) -> int:
-    """A model is given more than what is shown without one, unless `k` was set; what it grades
-    itself is what `k` says.
+    """How many chunks to retrieve: `k`, but MAX_CHUNKS where a model reads them and neither grades
+    them itself nor was given a `k`.
     """
     settings = deps.settings
     reads = deps.engine.model is not None and settings.grader is not GraderChoice.MODEL
@@ -56,7 +54,7 @@ def retrieval_update(
     write: Callable[[Any], None],
     dense: str | None = None,
 ) -> Update:
-    """The state after a query found `hits`; also tells the stream. `dense`: what answered it."""
+    """The update after a query found `hits`, told to the stream. `dense` names the dense index."""
     seen = {document["chunk_id"] for document in state["documents"]}
     new = [hit for hit in hits if hit["chunk_id"] not in seen]
     event = _event(state, hits, seen)

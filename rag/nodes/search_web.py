@@ -1,4 +1,4 @@
-"""search_web: where the documents do not hold an answer and the person allowed it."""
+"""search_web: searches the web where the documents hold no answer and the person allowed it."""
 
 from __future__ import annotations
 

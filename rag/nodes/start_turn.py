@@ -1,5 +1,5 @@
-"""start_turn: every per-question field is new, and the timeline is what the checkpoint holds, but
-for what the record of turns has otherwise: turns that it lacks, pins and another budget.
+"""start_turn: resets every field of a question. The timeline stays as the checkpoint has it, unless
+the record of turns differs: in turns that the checkpoint lacks, in pins, in the budget.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""transform_query: a better query, or the honest end of the loop when there is none. What was
-answered before a budget ended stands.
+"""transform_query: asks the engine for a better query, and ends the loop where there is none. An
+answer that there is when the budget ends stands.
 
 The only place where `loop_count` goes up.
 """
@@ -68,7 +68,7 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
 
 
 def _ended(state: GraphState, runtime: Runtime[Dependencies]) -> list[LoopRecord]:
-    """The loops, the last of which ends otherwise than it was told to."""
+    """The loops, the last with the decision that follows from there being no better query."""
     *earlier, last = state["loops"]
     decision, reason = decide(state)
     runtime.stream_writer(

@@ -26,9 +26,9 @@ def joined_queries(query: str, second: str | None) -> str:
 
 
 def instrumented(name: str, node: Node) -> Callable[..., Update]:
-    """`node`, with its start, its model calls and its end reported to the stream, its time in
-    `timing_metrics` and what its calls took in `usage`. It reads in the language of the question,
-    of those before it, or of the collection.
+    """The node with its start, its model calls and its end reported to the stream, its time added
+    to `timing_metrics` and what its calls took to `usage`. It runs with the language of the
+    question, or else of the questions before it, or else of the collection.
     """
 
     def run(state: GraphState, *, runtime: Runtime[Dependencies]) -> Update:
@@ -53,7 +53,7 @@ def instrumented(name: str, node: Node) -> Callable[..., Update]:
 def run_with_events(
     name: str, run: Callable[[], Update], write: Callable[[Any], None], started: float
 ) -> tuple[Update, list[ModelCalled], float]:
-    """What a node's `run()` returns, its model calls and its milliseconds. Its start, these calls
+    """Runs a node; returns its update, its model calls and its milliseconds. Its start, these calls
     and its end go to `write` as events, with times counted from `started`.
     """
     began = time.perf_counter()
