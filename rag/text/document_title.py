@@ -6,12 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from rag.text.prose import as_prose
 from state.blocks import Block, BlockKind
 from state.documents import Chunk
 
 _UNNAMED = frozenset({"", "readme", "index", "contents"})
 """File names that many files have: no titles."""
-_TITLE_FIELD = re.compile(r"title(?::| ?=)(.*)", re.IGNORECASE)
+_TITLE_FIELD = re.compile(
+    r"title(?::| ?=)[ :]*(?:[>|][+-]? )?(?P<quote>[\"']?)(?P<title>.*)(?P=quote)", re.IGNORECASE
+)
 
 Naming = tuple[Block, str]
 """A heading or a field, and its text."""
@@ -23,7 +26,7 @@ def naming_blocks(chunks: Iterable[Chunk]) -> Iterator[Naming]:
         for block in chunk.blocks:
             if block.kind in (BlockKind.HEADING, BlockKind.METADATA):
                 first, last = block.start_char - chunk.start_char, block.end_char - chunk.start_char
-                yield block, " ".join(chunk.text[first:last].split())
+                yield block, as_prose(chunk.text[first:last])
 
 
 def document_title(found: Iterable[Naming], path: Path) -> str | None:
@@ -35,9 +38,9 @@ def document_title(found: Iterable[Naming], path: Path) -> str | None:
         if block.kind is BlockKind.HEADING:
             headings.append((block.level, said))
             continue
-        field = _TITLE_FIELD.match(said)
-        if field is not None and not block.level and field[1].strip(" :\"'"):
-            return field[1].strip(" :\"'")
+        field = _TITLE_FIELD.fullmatch(said)
+        if field is not None and not block.level and field["title"].strip(" :\"'"):
+            return field["title"].strip()
     if not headings:
         return None
     level, first_heading = headings[0]

@@ -25,7 +25,7 @@ def _too_small_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_markdown_stays_as_it_is_and_names_itself(tmp_path: Path) -> None:
     text = "```\n# no title\n```\n# The *Line*\n\n- a\n- b\n"
     document = read(save(tmp_path, "a.md", text))
-    assert (document.text, document.title, document.format) == (text, "The *Line*", "markdown")
+    assert (document.text, document.title, document.format) == (text, "The Line", "markdown")
     front = "---\nauthor: x\ntitle: 'Named in front'\n---\n# Other\n"
     assert read(save(tmp_path, "b.md", front)).title == "Named in front"
 
@@ -834,6 +834,10 @@ def test_a_name_that_lies_is_seen_through(tmp_path: Path) -> None:
         ("on-locks.md", "## Rusty\n\nOne.\n\n## Oiled\n\nTwo.\n", "on locks"),
         ("README.md", "# Rusty\n\nOne.\n\n# Oiled\n\nTwo.\n", None),
         ("a.md", "---\ntitle: Locks\n---\n# Rusty\n\n# Oiled\n\nTwo.\n", "Locks"),
+        ("a.md", "# The [best](https://a.b/) **locks** &amp; keys\n", "The best locks & keys"),
+        ("a.md", "---\ntitle: >-\n  Locks\n  and keys\n---\n# Rusty\n", "Locks and keys"),
+        ("a.md", '---\ntitle: Of "locks"\n---\n# Rusty\n', 'Of "locks"'),
+        ("a.md", '---\ntitle: ""\n---\n# Rusty\n', "Rusty"),
         ("a.md", '+++\ntitle = "Locks: all"\n+++\n# Rusty\n\n# Oiled\n\nTwo.\n', "Locks: all"),
         ("a.rst", "Rusty\n=====\n\nOne.\n\nOiled\n=====\n\nTwo.\n", "a"),
     ],
