@@ -18,7 +18,7 @@ class Format:
     suffixes: tuple[str, ...]
 
 
-TEXT_FORMATS = frozenset({"markdown", "rst", "latex", "text", "log", "code"})
+TEXT_FORMATS = frozenset({"markdown", "rst", "text", "log", "code"})
 """Formats whose extracted text has the lines of the file; of all others a place is named."""
 
 _CODE = (
@@ -30,7 +30,7 @@ _CODE = (
     ".json .geojson .jsonld .webmanifest .xml .rss .atom .opml .xsd .xsl .dita"
 )
 
-_TEXT = ".txt .text .nfo .adoc .asciidoc .asc .org .bib"  # markup shown
+_TEXT = ".txt .text .nfo .adoc .asciidoc .asc .org .tex .latex .ltx .bib"  # markup shown
 
 _ALL = (
     Format("markdown", "encoding", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
@@ -39,7 +39,6 @@ _ALL = (
     Format("log", "encoding", "text", (".log", ".out", ".err", ".jsonl", ".ndjson")),
     Format("code", "encoding", "text", tuple(_CODE.split())),
     Format("rst", "rst", "text", (".rst", ".rest")),
-    Format("latex", "latex", "text", (".tex", ".latex", ".ltx")),
     Format("html", "html", "tree", (".html", ".htm", ".xhtml", ".shtml")),
     Format("pdf", "pdf", "parsed", (".pdf",)),
     Format("docx", "docx", "parsed", (".docx", ".docm", ".dotx")),

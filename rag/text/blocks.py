@@ -29,7 +29,7 @@ from rag.text.line_marks import (
 from rag.text.markup_filter import MarkupFilter
 from state.blocks import PROSE, Block, BlockKind, Extent
 
-MARKDOWN = frozenset({"markdown", "rst", "latex", "notebook"})
+MARKDOWN = frozenset({"markdown", "rst", "notebook"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
 _UNMARKED = frozenset({"code", "log"}) | _TABLES
 """Formats whose lines are never a heading, a fence or an item."""
@@ -163,9 +163,7 @@ class BlockParser:
             return is_row(glance) and not alone
         if goes_on and self._blocks.open is None:
             return "|" in glance and not (self._blocks.below_header and DELIMITERS.match(glance))
-        if (
-            self.format in ("rst", "latex") and glance.lstrip()[:1] == "|"
-        ):  # all that is left of its bars
+        if self.format == "rst" and glance.lstrip()[:1] == "|":  # all that is left of its bars
             return True
         return "|" in glance and "|" in following and DELIMITERS.match(following) is not None
 
