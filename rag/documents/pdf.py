@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from io import BytesIO
-from math import hypot
+from math import hypot, inf
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 _LEVEL = 1.0
 """Points that words of one line lie apart in height, at most."""
-_EMS = 2.0
-"""What lies between the last sign of a word and the next word of its line, at most."""
+_SIGN, _EMS = 0.5, 12.0
+"""Of the size: how wide a sign is about, and how far what stands on one line lies apart at most."""
+_CLOSING = frozenset(" ,.;:!?)\u201d\u2019")
+"""No space comes before these."""
 _FORGET_EVERY = 20
 _MOST_SCALE = 300 / 72  # pixels a point: what is drawn finer is not read better
 
@@ -119,30 +121,29 @@ def _page_text(
 
 
 def _runs(page: PageObject) -> list[TextRun]:
-    """What is set on it, in reading order; a word set by itself right behind another, at its
-    height, is on its line: browsers and Google Docs set words so.
+    """What is set on it, in reading order; what is set by itself right of what was set last, at its
+    height, is on its line: browsers and Google Docs set words so, and many programs cells.
     """
     found: list[TextRun] = []
-    x, height, ended = 0.0, 0.0, True  # of the last word; where its last sign is was told
+    left, end, height = 0.0, 0.0, inf  # of what was set last; where it ends is estimated
 
-    def visit(text: str, at: list[float], by: list[float], font: Any, size: float) -> None:
-        nonlocal x, height, ended
-        right = at[0] * by[4] + at[2] * by[5] + at[4]
-        up = at[1] * by[4] + at[3] * by[5] + at[5]
-        wide = abs(size) * hypot(*by[:2]) * hypot(*at[:2])
-        is_level = abs(up - height) < _LEVEL
-        if text.strip():
-            if found and found[-1].text == "\n" and is_level and 0 < right - x < _EMS * wide:
-                found[-1] = found[-1]._replace(text=" ")
-            x, height, ended = right, up, False
-        elif not text and not ended:
-            ended = True
-            x = right if is_level else x
+    def visit(text: str, outer: list[float], own: list[float], font: Any, size: float) -> None:
+        nonlocal left, end, height
+        right, up = (outer[n] * own[4] + outer[n + 2] * own[5] + outer[n + 4] for n in (0, 1))
+        level, steep = (outer[n] * own[0] + outer[n + 2] * own[1] for n in (0, 1))
+        is_upright = abs(steep) < abs(level)
+        high = abs(size) * hypot(*outer[:2]) * hypot(*own[:2])
+        if said := text.strip():
+            before = found[-1].text if found else ""
+            is_near = abs(up - height) < _LEVEL and left < right < end + _EMS * high
+            if before.endswith("\n") and is_near:
+                between = "" if text[0] in _CLOSING else " "
+                found[-1] = found[-1]._replace(text=before[:-1] + between)
+            left, end = right, right + _SIGN * high * len(said)
+            height = up if is_upright and "\n" not in said else inf
         if text:
             style = font_style(str((font or {}).get("/BaseFont")))
-            level, steep = (by[0] * at[n] + by[1] * at[n + 2] for n in (0, 1))
-            large = round(wide, 1) if abs(steep) < abs(level) else 0.0
-            found.append(TextRun(text, Font(large, style), right, up))
+            found.append(TextRun(text, Font(round(high, 1) * is_upright, style), right, up))
 
     page.extract_text(visitor_text=visit)
     return found

@@ -32,6 +32,7 @@ _DEEPEST = 60
 _BULLETS = dict.fromkeys(map(ord, "\uf0a7\uf0b7\uf0d8\uf0fc\uf076"), "\u2022")
 """Signs of Word's symbol fonts before items."""
 _NUMBER = re.compile(r"^(?:[A-Z]|[\d.]+)[.)]?\s+")
+_COUNTED = re.compile(r"[1-9]\d?\.(?:\d{1,3}\.?)*\s+[^\W\d_]")
 _LETTERS = 0.75
 """Of a title's signs behind its number, at least, spaces among them: others are of formulas."""
 _LEADERS = re.compile(r"(?:\. ?){4}")
@@ -147,10 +148,12 @@ def _code(lines: Sequence[TextRun]) -> Iterator[str]:
 
 
 def _paragraphs(lines: Iterable[TextRun], *, joined: bool) -> list[list[TextRun]]:
-    """`joined`: what goes on in a small letter is not apart."""
+    """`joined`: what goes on in a small letter is not apart, what is counted is."""
     found: list[list[TextRun]] = []
     for line in lines:
-        if not found or (line.apart and not (joined and line.text[:1].islower())):
+        is_counted = joined and _COUNTED.match(line.text)
+        goes_on = joined and line.text[:1].islower()
+        if not found or is_counted or (line.apart and not goes_on):
             found.append([])
         found[-1].append(line)
     return found

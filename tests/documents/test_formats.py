@@ -251,14 +251,14 @@ def test_a_scan_and_a_locked_pdf_say_so(tmp_path: Path) -> None:
     assert "Open to all" in read(opened).text
 
 
-def set_by_words(*lines: str, gap: int = 5) -> bytes:
+def set_by_words(*lines: str, gap: int = 5, between: str = " 8 0 Td ") -> bytes:
     """A PDF as browsers write it: upside down, each word set by itself, sign by sign."""
     drawn = "1 0 0 -1 0 792 cm"
     for number, line in enumerate(lines, 1):
         right = 72
         drawn += f" q .75 0 0 .75 0 {40 * number} cm"
         for word in line.split():
-            signs = " 8 0 Td ".join(f"({sign}) Tj" for sign in word)
+            signs = between.join(f"({sign}) Tj" for sign in word)
             drawn += f" BT /F 15 Tf 1 0 0 -1 {right} 5 Tm 0 -13 Td {signs} ET"
             right += 8 * len(word) + gap
         drawn += " Q"
@@ -274,8 +274,12 @@ def set_by_words(*lines: str, gap: int = 5) -> bytes:
 
 
 def test_words_of_a_pdf_that_are_set_one_by_one_are_lines(tmp_path: Path) -> None:
-    lines = ("Two boats lie", "at the weir", "a")
-    assert read(save(tmp_path, "a.pdf", set_by_words(*lines))).text == "\n".join(lines) + "\n"
+    lines = ("Two harbourmasters lie", "at the weir", "a")
+    for between in (" 8 0 Td ", " "):
+        drawn = set_by_words(*lines, between=between)
+        assert read(save(tmp_path, "a.pdf", drawn)).text == "\n".join(lines) + "\n"
+    cells = set_by_words("Deposit 500 , paid", gap=100, between=" ")
+    assert read(save(tmp_path, "c.pdf", cells)).text == "Deposit 500, paid\n"
     columns = read(save(tmp_path, "b.pdf", set_by_words("oil water", gap=200)))
     assert columns.text == "oil\nwater\n"
 
