@@ -6,8 +6,8 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 
-from rag.ingest.ignore import is_junk
-from rag.ingest.roots import roots_of
+from rag.ingest.ignore import JUNK_FOLDERS, is_junk
+from rag.ingest.roots import root_of, roots_of
 from state.errors import RemoteError, StoreBusyError, UsageError
 
 DEBOUNCE_MS = 1600
@@ -38,12 +38,14 @@ def watch_folders(
     own = os.path.realpath(home)
 
     def wanted(_change: object, path: str) -> bool:
-        if path == own or path.startswith(own + os.sep):
+        root = root_of(roots, path)
+        if root is None or path == own or path.startswith(own + os.sep):
             return False
-        name = os.path.basename(path)
-        return any(root.holds(path) for root in roots) and (
-            not is_junk(name) or name.endswith("ignore")
-        )
+        top = os.path.dirname(root.path) if root.is_file else root.path
+        *folders, name = os.path.relpath(path, top).split(os.sep)
+        if any(is_junk(folder) or folder in JUNK_FOLDERS for folder in folders):
+            return False
+        return not is_junk(name) or name.endswith("ignore")
 
     pending = True  # what changed before the watch began is found by one more look
     for changes in watch(

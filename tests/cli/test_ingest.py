@@ -248,3 +248,18 @@ def test_a_watch_syncs_after_a_save_by_rename_and_a_removal(tmp_path, folder):
     watch_folders([str(folder)], tmp_path / "home", sync, print, stop=stop)
     timer.join()
     assert [sorted(names) for names in seen[-2:]] == [["a.md", "b.md", "c.md"], ["a.md", "c.md"]]
+
+
+def test_a_watch_heeds_no_folder_that_is_never_read(tmp_path, folder, monkeypatch):
+    changed = ["a.md", ".gitignore", "sub/b.md", ".git/index", "node_modules/c.md", ".a.md.swp"]
+    heeded: list[str] = []
+
+    def watch(*_folders, watch_filter, **_):
+        heeded.extend(path for path in changed if watch_filter(None, str(folder / path)))
+        heeded.extend(name for name in ("x.md", "y.md") if watch_filter(None, f"{tmp_path}/{name}"))
+        return iter(())
+
+    (tmp_path / "x.md").write_text("A single file.")
+    monkeypatch.setattr("watchfiles.watch", watch)
+    watch_folders([str(folder), str(tmp_path / "x.md")], tmp_path / "home", list, print)
+    assert heeded == ["a.md", ".gitignore", "sub/b.md", "x.md"]
