@@ -1,4 +1,4 @@
-"""What thinks: the seam between the graph's nodes and an engine, local or a model.
+"""The seam between the graph's nodes and an engine: local code, or a model.
 
 An engine is given values and returns values; it reads no state, writes no state and
 touches no store. Failures leave it as `state.errors.RemoteError` subclasses only.
@@ -21,14 +21,14 @@ Emit = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EngineResult:
-    """What goes with all that an engine gives: what a person should know."""
+    """The base of every result; `warnings` are lines for the person."""
 
     warnings: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Contextualized(EngineResult):
-    """A question made to stand alone. `reason` says in words what was carried over."""
+    """A question made to stand alone. `reason` says in words what was added."""
 
     question: str
     reason: str | None = None
@@ -66,7 +66,7 @@ class Graded(EngineResult):
 @dataclass(frozen=True, slots=True)
 class RewriteRequest:
     """`parts` are the questions within the question; `tried` are the queries searched so far,
-    oldest first; `missing` is what a model that answered was not given.
+    oldest first; `missing` is what a model said that it was not given.
     """
 
     question: str
@@ -78,14 +78,14 @@ class RewriteRequest:
 
 
 def same_query(one: str, other: str) -> bool:
-    """Whether two queries differ in nothing that a search would notice."""
+    """Whether a search would find the same for both: they differ in case and signs only."""
     return re.findall(r"\w+", one.casefold()) == re.findall(r"\w+", other.casefold())
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten(EngineResult):
-    """`query` is None when there is nothing to add; `reason`: what was changed, or why nothing;
-    `second` is searched beside it.
+    """`query` is None where there is no better one; `reason` says what was changed, or why nothing
+    was. `second` is searched beside `query`.
     """
 
     query: str | None
@@ -95,10 +95,10 @@ class Rewritten(EngineResult):
 
 @dataclass(frozen=True, slots=True)
 class GenerateRequest:
-    """`parts` are the questions within the question; `documents` is what was retrieved, best
-    first; `context` what a model is given of it. `draft` is what was written before and sent back,
-    `feedback` what was wrong with it; both are empty at first. `confidence` is that of the surest
-    relevant chunk, where it was graded with one.
+    """`parts` are the questions within the question; `documents` are the retrieved chunks, best
+    first, and `context` what a model is given of them. `draft` is an earlier draft that was sent
+    back, `feedback` what was wrong with it; both are empty at first. `confidence` is that of the
+    surest relevant chunk, if the grader gave one.
     """
 
     question: str
@@ -114,9 +114,9 @@ class GenerateRequest:
 
 @dataclass(frozen=True, slots=True)
 class Generated(EngineResult):
-    """A draft: its parts, which are checked, and what of the question the documents do not say.
+    """A draft: its parts, still to be checked, and what the documents do not say (`missing`).
 
-    Without parts they hold no answer; `refusal` is then what is said of what comes nearest.
+    Without parts the documents hold no answer; `refusal` then says what comes nearest.
     `complete` is False when the reply was cut short (length, a dropped stream, a spent budget), or
     does not answer every part of the question.
     """
@@ -129,17 +129,17 @@ class Generated(EngineResult):
 
 @dataclass(frozen=True, slots=True)
 class Verified(EngineResult):
-    """One verdict a claim, in the order given; None where none could be had."""
+    """One verdict per claim, in the order given; None where there is none."""
 
     supported: tuple[bool | None, ...]
 
 
 class Engine(Protocol):
-    """What the nodes need from whatever thinks."""
+    """What the nodes need of an engine."""
 
     @property
     def name(self) -> str:
-        """The engine, local or openai."""
+        """The engine's name: local or openai."""
 
     @property
     def model(self) -> str | None:
@@ -158,15 +158,15 @@ class Engine(Protocol):
     def generate(self, request: GenerateRequest, emit: Emit) -> Generated: ...
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
-        """Whether each claim is supported by the quote of the same place; an engine without a model
-        has no verdict.
+        """Whether each claim is supported by the quote at the same index; an engine without a
+        model has no verdicts.
         """
 
     def for_question(self, budget: Budget, *, streamed: bool = True) -> Engine:
-        """The engine charging `budget`, one per question, where its calls cost something; its
-        methods raise BudgetSpent. Unless `streamed`, an answer is emitted in one piece, which costs
+        """The engine for one question: its calls, if they cost anything, are charged to `budget`
+        and raise BudgetSpent. Unless `streamed`, an answer is emitted in one piece, which costs
         less work.
         """
 
     def close(self) -> None:
-        """Let go of its connections; those for a question share them."""
+        """Close the connections, which the engines for single questions share."""

@@ -1,4 +1,4 @@
-"""An answer that is quoted: snippets of the documents, each cited."""
+"""Answers by quoting: snippets of the documents, each with its citation."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ NOT_FOUND = "Not found in the documents: “{}”."
 
 
 def generate(request: GenerateRequest, emit: Emit) -> Generated:
-    """Part by part, in their order; a part that the collection knows nothing of is named, and one
-    that it may know little of is named and answered by what is nearest.
+    """The snippets of each part of the question, in order. A part that the collection does not
+    cover is named in a warning, and shown the nearest snippets only if they are near at all.
     """
     most = MOST_OF_A_PART if len(request.parts) > 1 else None
     warnings: list[str] = []
@@ -40,15 +40,15 @@ def generate(request: GenerateRequest, emit: Emit) -> Generated:
 
 
 def snippet_part(located: Citation) -> AnswerPart:
-    """A snippet as a unit of an answer."""
-    # A marker within code or a table would be of it.
+    """A snippet as a part of an answer."""
+    # A marker within code or a table would belong to it.
     last = located["shown"].rpartition("\n")[2]
     below = "\n" if last.startswith("    ") or "|" in last else ""
     return {"before": "\n\n", "text": located["shown"] + below, "quotes": [], "located": [located]}
 
 
 def _is_among(one: Citation, shown: Sequence[Citation]) -> bool:
-    """Whether any of it stands in the answer already, for a part before."""
+    """Whether the snippet overlaps one that is shown already for an earlier part."""
     return any(
         one["source"] == other["source"]
         and one["start_char"] < other["end_char"]

@@ -1,4 +1,4 @@
-"""The local engine: every part of an engine done by code, nothing downloaded, nothing sent."""
+"""The local engine does all of an engine's work by code; it downloads and sends nothing."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from state.passages import HistoryTurn
 
 
 class LocalEngine:
-    """An `Engine` over the one collection whose words and vectors it judges by, and by `reranker`
-    where that reads.
+    """An `Engine` over one collection. It judges by the collection's words and vectors, and by the
+    `reranker` where that reads the question.
     """
 
     def __init__(self, collection: CollectionReader, reranker: Reranker) -> None:
@@ -70,4 +70,4 @@ class LocalEngine:
         return self
 
     def close(self) -> None:
-        """It holds none."""
+        """Does nothing: there are no connections."""

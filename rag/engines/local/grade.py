@@ -26,8 +26,8 @@ from state.passages import Features, Grade, ParsedQuestion, QuestionPart, Retrie
 from state.wording import listed
 
 SURELY_NAMED = 0.7
-"""From this `document_match` on a question is held to name a document: by its number, or in several
-words that no other document is called by."""
+"""From this `document_match` on a question is taken to name a document, by its number or by several
+words that are in no other document's name."""
 
 TOP_CHUNKS = 8
 _BEST = 10
@@ -38,8 +38,9 @@ _WORD_CHARACTERS = 30
 
 
 def grade(request: GradeRequest, collection: CollectionReader, reranker: Reranker) -> Graded:
-    """A chunk is as relevant as it is to the question within the question that it suits best. Where
-    a transformer reads the question, what it finds nearest says whether the collection answers.
+    """Grades the new chunks, each by the part of the question that it suits best. Where a
+    transformer reads the question, the stretch that it finds nearest says whether the collection
+    holds an answer.
     """
     model = grader_model()
     reading = reranker if reranker.is_neural and not all(map(is_web, request.documents)) else None
@@ -63,10 +64,10 @@ def _judge(
     reading: Reranker | None,
     model: GraderModel,
 ) -> tuple[float, list[Grade]]:
-    """How probably the collection answers the part, and the grades of the new chunks for it."""
+    """The probability that the collection covers the part, and the new chunks' grades for it."""
     of_web = bool(request.chunks) and all(map(is_web, request.chunks))
-    # What the web sent must stand out from its fellows, not from documents that know nothing of it,
-    # and by its text alone: anybody may have chosen its title.
+    # A page of the web must stand out from the other pages, not from documents that say nothing of
+    # the matter, and by its text alone: anybody may have chosen its title.
     chunks = [_untitled(chunk) for chunk in request.chunks] if of_web else request.chunks
     pool = Pool.of(part["question"], chunks if of_web else part["pool"])
     if reading is not None:
@@ -88,9 +89,9 @@ def _untitled(chunk: RetrievedChunk) -> RetrievedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Pool:
-    """What the question finds whatever query is being graded, best first, so that a chunk gets the
-    same grade in whichever loop it turns up. `features`: what they were ranked by, by chunk id;
-    `length`: their mean length in terms.
+    """The chunks that the question itself finds, best first. Chunks are graded against them in
+    every loop, so that a chunk gets the same grade in whichever loop it is found. `features` are
+    what they were ranked by, by chunk id; `length` is their mean length in terms.
     """
 
     question: ParsedQuestion
@@ -107,7 +108,7 @@ class Pool:
         return replace(bare, features={each["chunk_id"]: bare.features_of(each) for each in chunks})
 
     def features_of(self, chunk: RetrievedChunk) -> Features:
-        """Also of a chunk that another query found: by its words alone, without a cosine."""
+        """The chunk's features; if another query found it, by its words alone, without a cosine."""
         if chunk["chunk_id"] in self.features:
             return self.features[chunk["chunk_id"]]
         body, head = chunk_terms(chunk)
@@ -120,13 +121,13 @@ class Pool:
         return {"bm25": bm25, "window": window, "title_match": called, "fused": fused}
 
     def lead(self, fused: float) -> float:
-        """How far a fused score stands out from those of the pool."""
+        """How far a fused score lies above the pool's mean, in spreads of the pool."""
         every = [each["fused"] for each in self.features.values()] or [fused]
         return (fused - sum(every) / len(every)) / (float(np.std(every)) + _LEAST_SPREAD)
 
 
 def chunk_features(chunk: RetrievedChunk, pool: Pool) -> dict[str, float]:
-    """What a chunk shows of its relevance, by itself and among the question's best."""
+    """The features of a chunk's relevance, by itself and among the question's best chunks."""
     own = pool.features_of(chunk)
     others = [each["bm25"] for known, each in pool.features.items() if known != chunk["chunk_id"]]
     best = sorted([*others, own["bm25"]], reverse=True)[:_BEST]
@@ -139,8 +140,8 @@ def chunk_features(chunk: RetrievedChunk, pool: Pool) -> dict[str, float]:
 
 
 def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
-    """Whether a collection of so many chunks knows of the matter at all, by the best of them. The
-    same in every loop of a question.
+    """The features of whether a collection of `chunk_count` chunks covers the question at all, by
+    the best of the pool. They are the same in every loop of a question.
     """
     question, top = pool.question, pool.chunks[:TOP_CHUNKS]
     texts = list(map(chunk_with_headings, top))
@@ -160,9 +161,9 @@ def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
 def answer_features(
     pool: Pool, documents: Sequence[RetrievedChunk], reading: Reranker
 ) -> dict[str, float]:
-    """Whether what is shown answers: how much of the question the best stretch covers, what the
-    cross-encoder says of it, its similarity, and its margin over the middle one of the stretches
-    that the question itself found: what corrections brought lies lower.
+    """The features of whether what is shown answers the question: the best stretch's coverage, its
+    cross-encoder score, its similarity, and its margin over the median stretch of those that the
+    question itself found (what rewrites found scores lower).
     """
     found = judge_stretches(pool.question, documents, reading)
     nearest = best_of(found)
@@ -197,8 +198,8 @@ def _grade(
 
 
 def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
-    """With the likeliest chunk relevant: what the collection knows of has a nearest place in it. To
-    what every page speaks of ("What is a closure?") none stands out by its words.
+    """The grades with the likeliest chunk made relevant: the collection covers the question, but no
+    chunk stands out by its words where every page speaks of the matter ("What is a closure?").
     """
     best = max((each["confidence"] or 0.0 for each in grades), default=0.0)
     return [
@@ -214,9 +215,8 @@ def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
 
 
 def reason_for(question: ParsedQuestion, held: Collection[str], *, knows: bool) -> str:
-    """Such as: covers 'evidence', 'electronic'; nothing on 'criminal'.
-
-    Unless the collection `knows` of the matter, that is why the chunk is not relevant.
+    """The reason of a grade, such as: covers 'evidence', 'electronic'; nothing on 'criminal'. That
+    the collection does not cover the question is a reason too, unless it `knows` of the matter.
     """
     if not question["terms"]:
         return "the question has no word to look for"
@@ -232,7 +232,7 @@ def reason_for(question: ParsedQuestion, held: Collection[str], *, knows: bool) 
 
 
 def _quoted(word: str) -> str:
-    """What was typed is hostile too: nothing that a terminal could obey, and not long."""
+    """A typed word in quotation marks, short and without characters that a terminal could obey."""
     clean = "".join(character for character in word if character.isprintable())
     short = clean if len(clean) <= _WORD_CHARACTERS else clean[: _WORD_CHARACTERS - 1] + "…"
     return f"'{short}'"

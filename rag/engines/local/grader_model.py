@@ -1,4 +1,4 @@
-"""The fitted numbers of the grader: features to calibrated probabilities.
+"""The grader's fitted logistics, which map features to calibrated probabilities.
 
 `grader.json` is written by `tests/benchmarks/fit_grader.py` from labelled sets.
 """
@@ -36,11 +36,11 @@ class Logistic:
 
 @dataclass(frozen=True, slots=True)
 class GraderModel:
-    """`chunk`: is this chunk relevant, if the collection knows of the matter at all;
-    `in_domain`: does it. `reader` stands in for `in_domain`, with its threshold, where a
-    transformer reads: does what is shown answer; `judge` where a cross-encoder reads it too.
+    """`in_domain` says whether the collection covers the question, and `chunk` whether a chunk is
+    relevant if so. Where a transformer reads, `reader` stands in for `in_domain`, with its
+    threshold, and says whether what is shown answers; `judge` where a cross-encoder reads too.
 
-    A chunk is relevant from `relevant` on, if the collection knows of the matter.
+    A chunk is relevant from the confidence `relevant` on, if the collection covers the question.
     """
 
     chunk: Logistic
@@ -55,16 +55,16 @@ class GraderModel:
     def confidence(self, features: Mapping[str, float], in_domain: float) -> float:
         """The probability that a chunk is relevant.
 
-        A question foreign to the collection has best chunks too, which stand out from the
-        rest as right ones do; so what the collection knows bounds what each can be.
+        A question foreign to the collection has best chunks too, which stand out from the rest as
+        right ones do; so the probability `in_domain` that the collection covers it bounds each.
         """
         return self.chunk.probability(features) * min(1.0, in_domain / self.in_domain.threshold)
 
     def is_in_domain(self, score: float) -> bool:
-        """Whether the collection knows enough of the matter for anything to be relevant.
+        """Whether the collection covers the question well enough for any chunk to be relevant.
 
-        Kept apart from the confidence: one that falls steeply enough to abstain by ranks
-        the chunks of hard questions below those of easy ones.
+        Kept apart from the confidence: one steep enough to abstain by would rank the chunks of hard
+        questions below those of easy ones.
         """
         return score >= self.in_domain.threshold
 

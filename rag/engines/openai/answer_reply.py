@@ -1,7 +1,7 @@
-"""The shape in which an answer is asked for, and how a reply is read, whatever its form.
+"""Defines the schema in which an answer is asked for, and reads a reply, whatever its form.
 
-The text of a part stands before its quotes, at least one part is asked for, and whether the
-documents hold the answer is a field behind them: small models fill such a form, and leave one empty
+A part's text stands before its quotes, at least one part is asked for, and whether the documents
+hold the answer is a field behind the parts: small models fill in such a schema, but leave one empty
 that begins with quotes or with a way out.
 """
 
@@ -30,9 +30,9 @@ _RULE = re.compile(r"[\s|:\-=*_+]+$")
 _INTRODUCES = re.compile(
     rf"[^\n]*:$|\s{{0,3}}#{{1,6}}\s[^\n]*$|\s{{0,3}}\*\*[^*\n]{{1,80}}\*\*$|{_RULE.pattern}"
 )
-"""A line that ends with a colon, a heading, a rule."""
+"""Matches a line that only introduces: one that ends with a colon, a heading, a rule."""
 _UNSAID = " \t\r\n.…"
-"""A small model copies the dots that stand for a text where it is told the shape of its reply."""
+"""A text of these only says nothing: small models copy the dots of the shape they are told."""
 _NO_CONTROLS = dict.fromkeys(range(32), " ")
 
 
@@ -63,8 +63,8 @@ class AnswerReply(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ReadReply(Generated):
-    """What a reply says, in the shape that was asked for where it is `formed`; `held`: that the
-    documents hold it.
+    """A reply as read. It is `formed` if it has the schema asked for; `held` is the model's word on
+    whether the documents hold an answer.
     """
 
     held: bool = True
@@ -105,7 +105,7 @@ def _read(reply: Mapping[str, Any], told: Any) -> ReadReply | None:
 
 
 def parse_parts(told: Sequence[Any]) -> list[AnswerPart]:
-    """Those of a list that have a text, whatever else is wrong with them."""
+    """The items of a list that have a text, whatever else is wrong with them."""
     parts: list[AnswerPart] = []
     for each in told[:MOST_PARTS]:
         text = each.get("text") if isinstance(each, Mapping) else each
@@ -138,7 +138,7 @@ def _part(text: str, quotes: list[DraftQuote], above: str) -> AnswerPart:
 
 
 def _with_lead_ins(parts: list[AnswerPart]) -> list[AnswerPart]:
-    """A line that only introduces what follows is one part with it, and so is a table's head."""
+    """Joins a part that only introduces the next one to it, and so a table's header to its rows."""
     led: list[AnswerPart] = []
     for part in parts:
         above = led[-1] if led else None
@@ -155,7 +155,7 @@ def _with_lead_ins(parts: list[AnswerPart]) -> list[AnswerPart]:
 
 
 def partial_texts(reply: str) -> list[str]:
-    """The texts in a reply in JSON that has not come to its end yet, or has another shape."""
+    """The parts' texts in a JSON reply that is not complete yet, or has another shape."""
     begun = reply[reply.find("{") :].translate(_NO_CONTROLS)
     try:
         return [*_texts(from_json(begun, allow_partial="trailing-strings"))]

@@ -1,4 +1,4 @@
-"""generate with a model: one structured reply, its text streamed as it comes."""
+"""Generates an answer with a model: one structured reply, its text streamed as it comes."""
 
 from __future__ import annotations
 
@@ -23,23 +23,23 @@ _REFUSAL = re.compile(
     r"|contain|hold|state|mention|provide|include))\b",
     re.IGNORECASE,
 )
-"""How a part begins that says that there is no answer; with a located quote it is an answer."""
+"""Matches how a refusal begins; with a located quote it is an answer all the same."""
 _ENDINGS = {
     "length": "ran out of room before the answer was finished",
     "content_filter": "stopped the answer by its content filter",
 }
 _SMALLER = (3_000, 1_500, 700)
-"""Tokens of documents for a server that calls a prompt too long."""
+"""Tokens of documents to try, one after the other, with a server that calls a prompt too long."""
 
 
 def generate(
     chat: ChatModel, request: GenerateRequest, emit: Emit, budget: Budget, *, streamed: bool
 ) -> Generated:
-    """Unless `streamed`, the text is emitted when it is finished, at a fraction of the work.
+    """Asks for an answer. Unless `streamed`, its text is emitted once, at a fraction of the work.
 
-    A reply with nothing in it is asked for once more in plain text, unless the model has shown
-    that it can quote: then it is a refusal. So is one in words of its own without a marker. One
-    that broke off behind something comes back with complete=False.
+    An empty reply is asked for once more in plain text, unless the model has shown that it can
+    quote: then it is a refusal, as is a plain reply that says so without a marker. A reply that
+    broke off after some text comes back with complete=False.
 
     Raises:
         ModelError: there was no reply, or no text in it.
@@ -78,7 +78,7 @@ def _asked(
     *,
     formed: bool,
 ) -> Reply:
-    """The reply about as much of the documents as the server takes, the best of them."""
+    """The reply to a prompt with as much of the best documents as the server takes."""
     wanted = AnswerReply if formed else None
     receive = shown.receive if shown is not None else None
     for tokens in (chat.server.document_tokens, *_SMALLER):
@@ -118,8 +118,8 @@ def _unfinished_reason(chat: ChatModel, reply: Reply, budget: Budget) -> str:
 
 
 class _StreamedText:
-    """The texts of a reply on their way to the person as it is written: of JSON the parts' texts,
-    of a plain reply that was asked for all of it; no thinking, and no non-answer.
+    """Emits the text of a reply as it is written: of JSON the parts' texts, of a plain reply that
+    was asked for all of it, but no thinking and no refusal.
     """
 
     def __init__(self, emit: Emit, *, formed: bool) -> None:

@@ -1,4 +1,4 @@
-"""One chat model at one endpoint: every call bounded, counted and its failures mapped to a line."""
+"""One chat model at one endpoint: calls are bounded and counted, failures mapped to one line."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 
 TEXT, BARE = "text", "bare"
 FORMS = ("json_schema", "function_calling", TEXT)
-"""How a reply of a known shape is asked for, the more reliable first: a schema constrains what can
-be written at all. The shape is told in words besides, which is all that a text gets.
+"""How a reply with a schema is asked for, the most reliable first: json_schema constrains what the
+server can write at all. The schema is always told in words too; `text` has only these.
 """
 LINE, ANSWER, THINKING = 120, 1_000, 3_000
-"""Tokens of a reply at most: of a question or a query, of an answer, and of thinking before it."""
+"""The most tokens of a question or a query, of an answer, and of the thinking before a reply."""
 CRASH = 500
 _OPTIONAL = re.compile(
     r"temperature|max_(?:completion_)?tokens|reasoning_effort|stream_options|extra inputs",
@@ -41,8 +41,8 @@ _HOSTED_THINKERS = re.compile(r"o\d|gpt-5")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`max_tokens` of its reply besides thinking; `schema` is the shape of that reply; with
-    `receive` it is streamed, each piece of text given as it arrives.
+    """`max_tokens` bounds the reply, besides thinking; `schema` is its shape, if it has one. With
+    `receive` the reply is streamed, each piece of text passed on as it arrives.
     """
 
     messages: Messages
@@ -102,8 +102,8 @@ class ChatModel:
         schema: type[BaseModel] | None = None,
         receive: Receive | None = None,
     ) -> Reply:
-        """The reply, in the shape of `schema` where the model kept to it; a stream that breaks off
-        behind a piece is a reply without a finish_reason.
+        """The reply, in the shape of `schema` if the model kept to it. A stream that breaks off
+        after some text is a reply without a finish_reason.
 
         Raises:
             ModelError: in the end there was no reply.
@@ -144,8 +144,8 @@ class ChatModel:
         return reply
 
     def _in_some_form(self, request: Request) -> Reply:
-        """In the form that the server is known to take; a form or a parameter that it refuses is
-        left at once, and not tried again.
+        """The reply in the first form that the server takes. A form or a parameter that it refuses
+        is given up at once, and not tried again later.
         """
         form = (self.server.known.form or FORMS[0]) if request.schema is not None else TEXT
         sure = True
@@ -191,7 +191,7 @@ class ChatModel:
         return reply
 
     def _options(self, form: str, request: Request, max_tokens: int) -> dict[str, Any]:
-        """Of one request; a token or money budget caps its output as well."""
+        """The options of one request; a token or money budget caps its output as well."""
         import openai
 
         budget = request.budget
@@ -222,7 +222,7 @@ class ChatModel:
 
 
 def _asked_by(model: Any, wanted: type[BaseModel], method: str) -> dict[str, Any]:
-    """The options by which LangChain asks for such a reply; what comes is read by nobody but us."""
+    """The options by which LangChain asks for such a reply; its own parser is not used."""
     strict = method == FORMS[0]
     schema: Any = wanted.model_json_schema() if strict else wanted
     chain = model.with_structured_output(schema, method=method, strict=strict or None)
@@ -230,8 +230,8 @@ def _asked_by(model: Any, wanted: type[BaseModel], method: str) -> dict[str, Any
 
 
 def _next_form(form: str, told: ModelError, request: Request) -> str | None:
-    """What to ask in after a refusal: without what can be left out, where that is refused by name;
-    else in the next form, if there is one.
+    """The form to try after a refusal: the same one without optional parameters, if such a one was
+    refused by name; or else the next form, or None.
     """
     method, *bare = form.split()
     if not bare and _OPTIONAL.search(told.message):

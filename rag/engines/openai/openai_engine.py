@@ -1,5 +1,5 @@
-"""The engine behind any OpenAI-compatible endpoint: one structured call answers, one grades where
-that is asked for, one rewrites; a follow-up costs one more.
+"""The engine for any OpenAI-compatible endpoint. One structured call answers, one rewrites, one
+grades if the model is the grader; a follow-up costs one more.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ T = TypeVar("T", bound=EngineResult)
 
 @dataclass(frozen=True, slots=True)
 class OpenAIEngine:
-    """An `Engine`. `local` grades where no model is asked to, and
-    stands in where a model's replies cannot be read or fail to come, for the rest of the question.
+    """An `Engine`. `local` grades unless the model is to, and stands in for replies that cannot be
+    read; where a call fails, for the rest of the question.
     """
 
     chat: ChatModel
@@ -111,8 +111,8 @@ class OpenAIEngine:
     def _or_local(
         self, ask: Callable[[], T | None], local: Callable[[], T], instead: str, unusable: str = ""
     ) -> T:
-        """What the model gives. Where its call fails, what code does, for the rest of the question;
-        also where its reply is of no use, which is told if there are words for it.
+        """What the model gives, or what code does: where the call fails, for the rest of the
+        question, or where its reply is of no use, with `unusable` as the warning, if any.
         """
         if self.failures:
             return local()

@@ -1,4 +1,4 @@
-"""A reply in plain Markdown taken apart to sentences, each with the documents that it names."""
+"""Splits a reply in plain Markdown into sentences, each with the documents that it cites."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ _LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
 def read_parts(draft: str) -> list[AnswerPart]:
-    """The draft's sentences, each resting on its own words in the documents that its markers
+    """The draft's sentences as parts. A sentence quotes itself from each document that its markers
     name.
     """
     text = _BEHIND.sub(_before_the_stop, _REFERENCES.sub("", draft))
     parts: list[AnswerPart] = []
     end = 0
-    for start, stop in _units(text):
+    for start, stop in _sentences(text):
         before, end, written = text[end:start], stop, text[start:stop]
         code = _FENCED.match(written)
-        shown = written if code else _MARKER.sub(_unsigned, written).strip()
+        shown = written if code else _MARKER.sub(_without_sign, written).strip()
         numbers = [] if code else _numbers(written)
         if shown:
             parts.append({"before": before, "text": shown, "quotes": [], "located": []})
         if parts:  # markers on a line of their own are of what stands above
-            parts[-1]["quotes"] += _resting(parts[-1]["text"], numbers)
+            parts[-1]["quotes"] += _self_quotes(parts[-1]["text"], numbers)
     return parts
 
 
@@ -53,11 +53,11 @@ def _before_the_stop(found: re.Match[str]) -> str:
     return found[0] if found["stop"] is None else found["signs"] + found["stop"]
 
 
-def _unsigned(found: re.Match[str]) -> str:
+def _without_sign(found: re.Match[str]) -> str:
     return "" if found["sign"] else found[0]
 
 
-def _resting(text: str, numbers: list[int]) -> list[DraftQuote]:
+def _self_quotes(text: str, numbers: list[int]) -> list[DraftQuote]:
     return [{"document": number, "quote": _LEAD.sub("", text)} for number in numbers]
 
 
@@ -71,8 +71,8 @@ def _numbers(written: str) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def _units(text: str) -> Iterator[tuple[int, int]]:
-    """Where sentences begin and end; fenced code is one."""
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    """Where sentences begin and end; fenced code counts as one."""
     at = 0
     for begin, end in [*(code.span() for code in _FENCED.finditer(text)), (len(text), len(text))]:
         yield from ((at + start, at + stop) for start, stop in sentence_spans(text[at:begin]))

@@ -1,6 +1,6 @@
-"""What a call to a model costs: noted in its record and charged to the question's budget.
+"""Computes what a model call costs, notes it in the call's record and charges it to the budget.
 
-Tokens are counted by the server, else by us.
+Tokens are those that the server counted, or else our own count.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def charge(
     price: tuple[float, float] | None,
     budget: Budget,
 ) -> None:
-    """Note a call's tokens and cost, and charge them; ours, where the server sent no counts."""
+    """Note a call's tokens and cost, and charge them; estimated where the server sent no counts."""
     told = reply.usage
     if told and (told["input_tokens"] or told["output_tokens"]):
         inputs, outputs = told["input_tokens"], told["output_tokens"]

@@ -1,4 +1,4 @@
-"""Every word sent to a model besides the person's and the documents' own, which are fenced.
+"""Holds every prompt: what is sent besides the person's words and the documents, which are fenced.
 
 The system text is constant, so that servers' prompt caches hit; what changes comes after it.
 """
@@ -37,15 +37,15 @@ INJECTION_WARNING = (
 )
 NO_ANSWER = "I cannot answer this from the documents."
 LONGEST_GRADED = 2_400
-"""Characters of a chunk that is graded."""
+"""The most characters of a chunk that is graded."""
 MOST_EARLIER = 3
 _TAG = re.compile(r"<(?=\s*/?\s*document\b)", re.IGNORECASE)
 MARK = f"#{secrets.token_hex(4)}"
-"""Of this process: who wrote a document cannot know it, and so cannot close its fence from inside,
-and a server that keeps the beginning of a prompt need not read it again.
+"""Ends each line of a fence. It is random, so that no document can close its own fence, and one for
+the whole process, so that servers can cache the beginning of a prompt.
 """
 FENCE = re.compile(rf'</?document>[^"\n]*?{MARK}')
-"""Small models copy it into their replies."""
+"""Matches a line of a fence, which small models copy into their replies."""
 
 
 def fenced(name: str, title: str, text: str) -> str:
@@ -117,7 +117,7 @@ def contextualize_messages(
 
 
 def _named(collection: str) -> list[str]:
-    """Which documents they are; a name that nobody chose tells nothing."""
+    """A line that names the collection; none for the default name, which says nothing."""
     told = collection and collection != DEFAULT_COLLECTION
     return [f"The documents are the collection {one_line(collection)}."] if told else []
 
@@ -127,7 +127,7 @@ def _messages(system: str, parts: Sequence[str]) -> Messages:
 
 
 def _said(turn: HistoryTurn) -> str:
-    """An abstention comes without its words: there is nothing in them to refer to."""
+    """A turn in words. An abstention has no answer: there is nothing in it to refer to."""
     answer = f"\nAssistant: {without_markers(turn['answer'])}" if turn["answer"] else ""
     return f"User: {turn['question']}{answer}"
 
@@ -145,8 +145,8 @@ def grade_messages(question: str, chunks: Sequence[RetrievedChunk]) -> Messages:
 
 
 def rewrite_messages(request: RewriteRequest, collection: str = "") -> Messages:
-    """With the collection's name, what was missed, and the titles and headings of what was found:
-    they say what the documents call things.
+    """Tells the collection's name, what is missing, and the titles and headings of what was found,
+    which say what the documents call things.
     """
     found = request.documents
     headings = [(each["title"], without_header(each["heading"])[0]) for each in found]
@@ -161,8 +161,8 @@ def rewrite_messages(request: RewriteRequest, collection: str = "") -> Messages:
 
 
 def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messages:
-    """The history stands above the question, for what it leans on; a draft that was sent back with
-    what was wrong with it.
+    """Tells the documents, the history that the question may refer to, a draft that was sent back
+    with what was wrong with it, and last the question.
     """
     parts = [
         fenced(f"[{each['number']}]", name_of(each), document_text(each))
@@ -189,7 +189,7 @@ def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messa
 
 
 def name_of(document: ContextDocument) -> str:
-    """With its path: pages of one title are told apart by it."""
+    """The document's title and path; the path tells pages with the same title apart."""
     return f"{document['title'] or ''} {document['source']}"
 
 
@@ -207,8 +207,8 @@ def sendable(messages: Messages) -> Messages:
 
 
 def with_schema(messages: Messages, schema: type[BaseModel] | None) -> Messages:
-    """With the shape of the reply told in words, which is all that some servers heed, before the
-    question, so that the question stays last.
+    """The messages with the reply's schema told in words, which is all that some servers heed. It
+    stands before the last line, the question, which so stays last.
     """
     if schema is None:
         return messages
@@ -220,7 +220,7 @@ def with_schema(messages: Messages, schema: type[BaseModel] | None) -> Messages:
 
 @lru_cache(maxsize=256)
 def _shape_of(schema: type[BaseModel]) -> str:
-    """As one line of JSON with its kinds of values."""
+    """The schema as one line of JSON, with kinds of values for its values."""
     whole = schema.model_json_schema()
     return _shown(whole, whole.get("$defs", {}))
 

@@ -1,4 +1,4 @@
-"""contextualize and transform_query with a model: a question that stands alone, other queries."""
+"""Asks a model to make a question stand alone, and for other search queries."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _REFUSAL = re.compile(
     r"|unable to\b|n/?a\W*$|none\W*$|there is no\b)",
     re.IGNORECASE,
 )
-"""What a weak model writes for want of an answer."""
+"""Matches what a weak model writes for want of an answer."""
 
 
 class StandAlone(BaseModel):
@@ -53,8 +53,8 @@ def contextualize(
     collection: str,
     budget: Budget,
 ) -> Contextualized | None:
-    """The question as the model reads it with what was said before; None where its reply is no
-    question of its own.
+    """The question made to stand alone by the model; None where its reply is no such question, but
+    an answer, a refusal or an earlier question.
     """
     messages = contextualize_messages(question, history, collection)
     line = usable_line(_asked(chat, messages, StandAlone, budget))
@@ -71,7 +71,7 @@ def contextualize(
 def rewrite(
     chat: ChatModel, request: RewriteRequest, collection: str, budget: Budget
 ) -> Rewritten | None:
-    """The model's queries; None where it proposes none that was not tried."""
+    """The model's queries; None where it proposes no new one."""
     told = _asked(chat, rewrite_messages(request, collection), Queries, budget)
     known = [*request.tried, request.question]
     listed = told if isinstance(told, list) else told.splitlines()
@@ -93,7 +93,7 @@ def _asked(
 
 
 def _is_new(line: str, known: Sequence[str]) -> bool:
-    """Neither what was asked or tried before, nor that there is nothing to say, nor an answer."""
+    """Whether the line is neither known already, nor a refusal, nor an answer with markers."""
     says = not _REFUSAL.match(line) and without_markers(line) == line
     return says and not any(same_query(line, each) for each in known)
 

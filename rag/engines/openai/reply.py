@@ -1,4 +1,4 @@
-"""What a model really sent, read without ever guessing a verdict from it."""
+"""Reads what a model really sent, without ever guessing a verdict from it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ CONFLICT = object()
 
 @dataclass(slots=True)
 class Reply:
-    """`content` is its text, or the arguments of the function it called; `finish_reason` is None
-    for a reply that broke off; `refusal` is what it said instead; `waited` the seconds before the
-    first piece of a stream.
+    """A model's reply: `content` is its text, or the arguments of the function that it called;
+    `finish_reason` is None if it broke off; `refusal` is what it said instead; `waited` is the
+    seconds before the first piece of a stream.
     """
 
     content: str = ""
@@ -41,7 +41,7 @@ class Reply:
 
     @classmethod
     def of(cls, message: Any) -> Reply:
-        """LangChain's message, or a piece of one."""
+        """Reads LangChain's message, or a piece of one."""
         content = message.text
         if not content:  # what it calls functions with, one after the other
             pieces = getattr(message, "tool_call_chunks", None) or message.invalid_tool_calls
@@ -69,7 +69,7 @@ class Reply:
 
     @property
     def thinks(self) -> bool:
-        """It wrote its thinking, or all of its room went to what is not shown to anyone."""
+        """Whether it wrote its thinking, or used all of its room for thinking that is not sent."""
         return "<think" in self.content[:100] or (self.finish_reason == "length" and not self.text)
 
     @property
@@ -88,8 +88,8 @@ class Reply:
 def read_stream(
     pieces: Iterator[Reply], receive: Receive, longest: int, left: Callable[[], float | None]
 ) -> Reply:
-    """A stream read to its end. It has no finish_reason where it breaks off behind a piece, is
-    longer than anything that is asked for, or its question has no time left.
+    """Reads a stream to its end. The reply has no finish_reason if the stream breaks off after some
+    text, is longer than `longest`, or no time is `left`.
     """
     reply, began = Reply(), time.perf_counter()
     try:
@@ -112,7 +112,7 @@ def read_stream(
 
 
 def without_thinking(reply: str) -> str:
-    """Without its thinking and copied fences; also of a reply that is still being written."""
+    """A reply, also one still being written, without its thinking and copied fences."""
     text = _THINKING.sub("", FENCE.sub("", reply[:LONGEST]))
     text = "" if _UNCLOSED.match(text) else text
     # Some servers leave out the opening tag, which their template put into the prompt.

@@ -1,4 +1,4 @@
-"""What is known of the server behind a model, and so how much of the documents it is given."""
+"""What is known of the server behind a model, and how much of the documents to give it."""
 
 from __future__ import annotations
 
@@ -15,27 +15,27 @@ if TYPE_CHECKING:
     from rag.endpoint.local_servers import ServerFacts
 
 SLOW = 400.0
-"""Tokens that are read in a second; below it a full context takes a person too long."""
+"""A server that reads fewer tokens in a second is slow: a full context takes it too long."""
 WRITES = 10.0
-"""Tokens that such a server writes in a second."""
+"""Tokens that a slow server is taken to write in a second."""
 PATIENCE = 15.0
-"""Seconds that such a server may read documents for."""
+"""Seconds that a slow server may read documents for."""
 LEAST_CONTEXT = 500
 """Tokens of documents that any server is given, if there are so many."""
 FIRST_CONTEXT = 1_500
 """Tokens of documents for a server on this machine of which nobody knows how fast it reads."""
 BESIDE = 2_200
-"""Of a context what the instructions, the history and the reply may take."""
+"""Tokens of a context that are left for the instructions, the history and the reply."""
 AT_HAND = 0.2
-"""Seconds that a server on this machine is waited for when it is asked what it is."""
+"""Seconds to wait for a server on this machine to say what it is."""
 _TOLD = 1_500
-"""Tokens of a prompt that tells how fast it is read; a shorter one tells how long one waits, which
-can only show that a server is not as slow as it was.
+"""Tokens of a prompt that tells how fast it is read. A shorter one tells the latency, which only
+shows that a server is no longer as slow as it was.
 """
 
 
 class Server:
-    """Of one model at one endpoint; what is found out is kept in the home for the next process."""
+    """One model at one endpoint; what is learned of it is kept in the home for the next process."""
 
     def __init__(self, endpoint: Endpoint, model: str, settings: Settings, seconds: float) -> None:
         """`seconds` is what a request may take."""
@@ -49,14 +49,14 @@ class Server:
         return known_server(self._settings.home, self._endpoint, self._model)
 
     def learn(self, **found: Any) -> None:
-        """What was found out of its server, kept for the next process."""
+        """Keeps what was found out of the server for the next process."""
         if (known := replace(self.known, **found)) != self.known:
             self.known = known
             keep_server(self._settings.home, self._endpoint, self._model, known)
 
     def was_late(self, tokens: int) -> None:
-        """So many were not read in time: the next question is given less, of a server that is
-        timed. What held up another is not known, and would be held against it for good.
+        """Learns that so many tokens were not read in time, so that the next question gets fewer;
+        only of a server that `time` measures, since nothing would correct it for another.
         """
         if self._facts.kind is not None:
             self.learn(reads=round(min(tokens / self._seconds, SLOW - 1)))
@@ -80,8 +80,8 @@ class Server:
 
     @property
     def is_slow(self) -> bool:
-        """Whether its server is known to read slowly, so that it is given little, unless the person
-        chose how much.
+        """Whether the server is known to read slowly, and so is given little; never where the
+        person chose how much.
         """
         reads = self.known.reads
         return reads is not None and reads < SLOW and not self._is_chosen
@@ -92,7 +92,7 @@ class Server:
 
     @property
     def document_tokens(self) -> int | None:
-        """Tokens of documents that the server takes, None where nothing says that they are few."""
+        """The most tokens of documents for the server, None where nothing limits them."""
         rooms: list[int] = []
         if self.is_slow:
             rooms.append(round((self.known.reads or 0) * min(PATIENCE, self._seconds / 3)))
@@ -104,14 +104,14 @@ class Server:
 
     @property
     def answers_once(self) -> bool:
-        """Whether it reads slowly on this machine's own processor: a second answer takes a person
+        """Whether it reads slowly on this machine's own processor, where a second answer would take
         another minute.
         """
         return self.is_slow and self._facts.kind is not None
 
     @cached_property
     def _facts(self) -> ServerFacts:
-        """Of a server on this machine; of another nothing is asked."""
+        """What a server on this machine says of itself; no other server is asked."""
         from rag.endpoint.local_servers import ServerFacts, facts_of
 
         if not self._endpoint.loopback:

@@ -1,4 +1,4 @@
-"""Grades and checks by a model: the shape in which verdicts are asked for, and how they are read.
+"""Asks a model for verdicts, on documents or claims: their schema, and how a reply is read.
 
 One property per item instead of a list: a server that constrains its output to the schema then
 cannot leave one out, and no verdict can slip to its neighbour.
@@ -22,16 +22,16 @@ from state.passages import Grade
 from state.wording import many, without_surrogates
 
 MOST_TOGETHER = 20
-"""Documents that a model grades, the best of what was found; code grades the rest."""
+"""How many documents a model grades, the best of what was found; code grades the rest."""
 VERDICT = 60
-"""Tokens of a verdict with its reason."""
+"""The tokens that one verdict with its reason may take."""
 _DECORATION = " \t\r\n*_`'\"“”.!,:"
 _WORDS = {"yes": True, "true": True, "no": False, "false": False}
 Noun = Literal["document", "claim"]
 
 
 def binary(value: Any) -> bool:
-    """Yes or no, however it is decorated; never a default."""
+    """A yes or no, however it is decorated; anything else is an error, never a default."""
     word = value.strip(_DECORATION).casefold() if isinstance(value, str) else ""
     score = value if isinstance(value, bool) else _WORDS.get(word)
     if score is None:
@@ -86,7 +86,7 @@ def read_verdicts(noun: Noun, count: int, told: Mapping[str, Any]) -> dict[int, 
 
 
 def grade(chat: ChatModel, local: Engine, request: GradeRequest, budget: Budget) -> Graded:
-    """In one structured call; `local` grades what the model gave no readable verdict on."""
+    """Grades in one structured call; `local` grades what the model gave no readable verdict on."""
     asked = request.chunks[:MOST_TOGETHER]
     verdicts = _asked(chat, grade_messages(request.question, asked), "document", len(asked), budget)
     grades = {
@@ -108,7 +108,7 @@ def grade(chat: ChatModel, local: Engine, request: GradeRequest, budget: Budget)
 def verify(
     chat: ChatModel, claims: Sequence[str], quotes: Sequence[str], budget: Budget
 ) -> Verified:
-    """Whether each claim is supported by the quote of the same place, in one call."""
+    """Whether each claim is supported by the quote at the same index, asked in one call."""
     found = _asked(chat, verify_messages(claims, quotes), "claim", len(claims), budget)
     missing = len(claims) - len(found)
     warnings = (f"{chat.label} did not check {many(missing, 'claim')}.",) if missing else ()
