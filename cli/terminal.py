@@ -145,10 +145,10 @@ def rows(line: Text, console: Console, hang: int = 0) -> list[Text]:
     return found
 
 
-def print_rows(console: Console, line: Text, hang: int = 0, style: str = "") -> None:
+def print_rows(console: Console, line: Text, hang: int) -> None:
     """Print the line as `rows` divides it, or undivided where there is no terminal."""
     for row in rows(line, console, hang) if console.is_terminal else [line]:
-        console.print(row, style=style, soft_wrap=True)
+        console.print(row, soft_wrap=True)
 
 
 def _write(stream: TextIO, line: str, hang: int | None = None) -> None:

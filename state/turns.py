@@ -112,6 +112,6 @@ def no_such_turn(thread: str, number: int) -> UsageError:
     )
 
 
-def no_such_thread(thread: str, names: Iterable[str] = ()) -> UsageError:
+def no_such_thread(thread: str, names: Iterable[str]) -> UsageError:
     hint = did_you_mean(thread, names, "`crag threads list` shows all of them.")
     return UsageError(f"There is no thread {thread!r}.", hint)

@@ -172,20 +172,16 @@ def _timed(node: Callable[..., Update]) -> Callable[..., Update]:
 
 
 def compile_research(
-    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    checkpointer: BaseCheckpointSaver[Any],
 ) -> CompiledStateGraph[ResearchState, ResearchDependencies, ResearchState, ResearchState]:
-    """The compiled graph, which stops after each reflection if it has a checkpointer."""
+    """The compiled graph, which stops after each reflection."""
     graph = StateGraph(ResearchState, context_schema=ResearchDependencies)
     for node in (cleanup, plan, dispatch, reflect, write):
         graph.add_node(node.__name__, _timed(node))
     for source, target in EDGES:
         graph.add_edge(source, target)
     graph.add_conditional_edges("reflect", after_reflection)
-    return graph.compile(
-        checkpointer=checkpointer,
-        interrupt_after=["reflect"] if checkpointer is not None else None,
-        name="research",
-    )
+    return graph.compile(checkpointer, interrupt_after=["reflect"], name="research")
 
 
 def checkpoint_name(run_id: str) -> str:
