@@ -7,6 +7,7 @@ from typing import Any
 
 from rag.citations.check import dropped_lines
 from rag.text.prose import one_line
+from state.answer import shown_citations
 from state.turns import Turn
 from state.wording import written_place
 
@@ -51,7 +52,7 @@ def _byline(turn: Turn) -> Iterator[str]:
 
 
 def _sources(turn: Turn) -> Iterator[str]:
-    for citation in turn.answer["citations"]:
+    for citation in shown_citations(turn.answer):
         yield ""
         where = one_line(written_place(citation))
         yield from (f"[{citation['marker']}] {where}", "")

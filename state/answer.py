@@ -168,6 +168,12 @@ class Answer(TypedDict):
     warnings: list[str]
 
 
+def shown_citations(answer: Answer) -> list[Citation]:
+    """The places that the text cites; of a refusal the nearest, if they are shown below it."""
+    shown = "\n\n" in answer["answer"]
+    return answer["citations"] or (answer["nearest"] if shown else [])
+
+
 NO_USAGE: Usage = {
     "llm_calls": 0,
     "input_tokens": 0,

@@ -71,7 +71,8 @@ def list_(
     """List the newest traces."""
     terminal = given.terminal
     with _store(given) as traces:
-        rows = traces.summaries(min(limit, _MOST), thread)
+        rows = traces.summaries(min(limit, _MOST) + 1, thread)
+    more, rows = len(rows) > limit, rows[:limit]
     if json_:
         terminal.json({"schema": "crag.traces/1", "traces": rows})
         return
@@ -81,7 +82,7 @@ def list_(
         asked = shorten(row["question"], 80) + (f" [{row['thread']}]" if row["thread"] else "")
         at = f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}"
         terminal.out(f"{at}  {row['collection']:<{width}}  {row['status']:9}  {asked}")
-    if len(rows) == limit:
+    if more:
         terminal.notice(f"These are the newest {limit}; -n shows more.")
     if not rows:
         none = "No traces yet: every `crag ask` keeps one."

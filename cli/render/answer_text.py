@@ -12,7 +12,7 @@ from cli.render.text import place, print_wrapped, shorten
 from cli.terminal import Terminal, clean, print_rows
 from rag.citations.check import dropped_lines
 from rag.text.prose import as_prose, one_line
-from state.answer import Answer, Citation
+from state.answer import Answer, Citation, shown_citations
 from state.errors import UsageError
 from state.wording import many
 
@@ -95,12 +95,6 @@ def snippet_text(citation: Citation) -> Text:
             text.stylize("bold", *found.span())
             break
     return text
-
-
-def shown_citations(answer: Answer) -> Sequence[Citation]:
-    """The places that the text cites; of a refusal the nearest, if they are shown below it."""
-    shown = "\n\n" in answer["answer"]
-    return answer["citations"] or (answer["nearest"] if shown else [])
 
 
 def citation_of(answer: Answer, number: int) -> Citation:

@@ -51,6 +51,16 @@ def test_a_conversation_is_shown_kept_listed_and_exported(home, talk):
         assert not {"\x1b", "\x07", "\x9b"} & set(run.stdout + run.stderr)
 
 
+def test_what_lies_nearest_to_a_refused_question_is_exported_with_its_places(home):
+    crag(home, "ask", "Is there a discount for pensioners?", "-t", "colours")
+    (turn,) = turns(home, "colours")
+    assert turn["answer"]["status"] == "abstained"
+    exported = crag(home, "threads", "export", "colours").stdout
+    for nearest in turn["answer"]["nearest"]:
+        assert f"\n[{nearest['marker']}] {nearest['source']}:" in exported
+    assert "[1]" in exported
+
+
 @pytest.mark.usefixtures("talk")
 def test_a_trace_says_what_each_loop_gained(home):
     first, *_ = json.loads(crag(home, "trace", "--json").stdout)["answer"]["loops"]
