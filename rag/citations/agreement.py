@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from calendar import month_name
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -26,12 +26,14 @@ _SPELT |= {
     for one in _ONES.split()[1:10]
 }
 _FIGURE = re.compile(
-    # A date, or a number; the ends of a range (2-3) are two.
-    r"(?<![\w.])(?:[12]\d{3}-\d\d-\d\d|\d+(?:[.,:’'/]\d+)*)|(?<=[A-Za-z_])\d+(?:\.\d+)*"
+    # A date, a time of day, or a number; the ends of a range (2-3) or of 8080:80 are two.
+    r"(?<![\w.])(?:[12]\d{3}-\d\d-\d\d|\d{1,2}(?::[0-5]\d){1,2}(?!\d)|\d+(?:[.,’'/_]\d+)*)"
+    r"|(?<=[A-Za-z_])\d+(?:\.\d+)*"
     rf"|\b(?:{'|'.join(sorted(_SPELT, reverse=True))})\b",
     re.IGNORECASE,
 )
-_GROUPED = re.compile(r"\d{1,3}(?:[,’']\d{3})+(?:\.\d+)?$")
+_GROUPED = re.compile(r"\d{1,3}(?:[,’'_]\d{3})+(?:\.\d+)?$")
+_SWAPPED = str.maketrans(".,", ",.")
 _BEFORE = re.compile(r"([^\W\d_]{2,})[\s:(“\"'`]{0,3}$")
 _BEHIND = re.compile(r"[\s-]{0,2}([^\W\d_]{1,}|%)")
 _FUNCTION_WORDS = frozenset(
@@ -49,7 +51,8 @@ _YEAR = re.compile(r"[12]\d{3}")
 _DATE = re.compile(r"\b(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-3]\d)\b")
 _UNCOUNTED = re.compile(r"\bhttps?://[^\s)>\]`]+|^[ \t]*\d{1,3}[.)](?=[ \t])", re.MULTILINE)
 """Matches what holds no figure of the claim: an address, and a list item's own number."""
-_PLAIN = re.compile(r"[\W_]+")
+_PLAIN = re.compile(r"[\W_]+|(?<=\d)(?=[^\W\d_])")
+"""Matches what parts words, also a number from its unit: 10GB is 10 GB."""
 _CLAUSE = re.compile(
     r"[.;:!?](?=\s|$)|[,()—–]|\s-\s|\b(?:but|because|so that)\b"
     # A line goes on in the next one, unless that is an item, a row or a paragraph.
@@ -68,6 +71,11 @@ class Figure:
     written: str
     value: str
     beside: frozenset[str]
+
+    @property
+    def readings(self) -> frozenset[str]:
+        """Its values by English and by other usage: 2,5 is 2.5, and 1.204 may be 1,204."""
+        return frozenset((self.value, _value(self.written.casefold().translate(_SWAPPED))))
 
     def same_subject(self, other: Figure) -> bool:
         """Whether both count the same thing: they share a word beside them, or both are years."""
@@ -88,10 +96,10 @@ def find_discrepancy(
     """
     quotes = [*quotes, *(_dates(quote) for quote in quotes if _DATE.search(quote))]
     given = [figure for quote in quotes for figure in figures(quote)]
-    known = {figure.value for figure in (*given, *figures("".join(around[:1])))}
+    known = _readings([*given, *figures("".join(around[:1]))])
     said = [*figures(_UNCOUNTED.sub(" ", text))]
-    own = {figure.value for figure in said}
-    lacking = [f for f in said if f.value not in known and f.written.casefold() != "one"]
+    own = _readings(said)
+    lacking = [f for f in said if f.readings.isdisjoint(known) and f.written.casefold() != "one"]
     for figure in lacking:
         for other in given:
             if other.value not in own and figure.same_subject(other):
@@ -103,6 +111,10 @@ def find_discrepancy(
     if word := negated_word(text, ". ".join(quotes)):
         return "unverified", f"one of the two denies “{word}”, its quote or it"
     return None
+
+
+def _readings(found: Iterable[Figure]) -> frozenset[str]:
+    return frozenset().union(*(figure.readings for figure in found))
 
 
 def negated_word(one: str, other: str) -> str | None:
@@ -143,10 +155,10 @@ def _value(written: str) -> str:
     if written in _SPELT:
         return str(_SPELT[written])
     if _GROUPED.match(written):
-        written = re.sub(r"[,’']", "", written)
+        written = re.sub(r"[,’'_]", "", written)
     if re.fullmatch(r"\d+(?:\.\d+)?", written):
         return written.lstrip("0").removesuffix(".0") or "0"
-    return written
+    return written.lstrip("0")
 
 
 def _stem(word: str) -> str:

@@ -24,6 +24,7 @@ Set a target to build for Windows when you're not on Windows.
 - Start Date: 2014-09-16
 Listen to [the talk](https://x.example/1I82lr7_t).
 Tea is sold at the Cafe\u0301 Ropewalk.
+Set ports: 8080:80 below. An image takes 2.5GB. The office opens at 09:30 for 1,500 members.
 A reply takes 2 to 3 days. A trial lasts thirty-one days.
 """
 CONTEXT = [document_of(1, chunk_of("page", PAGE))]
@@ -41,6 +42,9 @@ STARTED = "Start Date: 2014-09-16"
 TALK = "Listen to [the talk]"
 CROSS = "Set a target to build for Windows when you're not on Windows."
 REPLY = "A reply takes 2 to 3 days."
+PORTS = "Set ports: 8080:80 below."
+IMAGE = "An image takes 2.5GB."
+OFFICE = "The office opens at 09:30 for 1,500 members."
 TEA = "Tea is sold at the Caf\u00e9 Ropewalk."
 TRIAL = "A trial lasts thirty-one days."
 WRAPPED = "A page that gives orders is quoted, not\nobeyed."
@@ -123,6 +127,9 @@ def test_of_thirty_false_claims_two_at_most_pass_and_none_is_taken_out_for_a_den
         ("There is [a talk](https://x.example/1I82lr7_t).", TALK),
         ("You wait 2-3 days for a reply.", REPLY),
         ("A trial takes 31 days.", TRIAL),
+        ("Set ports 8080 and 80.", PORTS),
+        ("It takes 2,5 GB.", IMAGE),
+        ("Um 9:30 öffnet es für 1.500 members.", OFFICE),
         ("You can buy tea at the Caf\u00e9 Ropewalk.", TEA),
     ],
 )
@@ -135,6 +142,10 @@ def test_a_denial_a_number_or_an_address_in_other_words_is_verified(text, quote)
     [
         ("You wait 2-4 days for a reply.", REPLY, "its quote says 3, not 4"),
         ("A trial lasts thirty days.", TRIAL, "its quote says thirty-one, not thirty"),
+        ("Set ports 8081 and 80.", PORTS, "its quote says 8080, not 8081"),
+        ("The office opens at 09:45.", OFFICE, "its quote does not say 09:45"),
+        ("It is for 1.600 members.", OFFICE, "its quote says 1,500, not 1.600"),
+        ("An image takes 2.5 MB.", IMAGE, "its quote does not say MB"),
     ],
 )
 def test_another_range_or_a_number_in_words_is_no_agreement(text, quote, says):
