@@ -18,6 +18,12 @@ from state.errors import DocumentError
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
 _PLAIN = ".//text()[not(ancestor::b or ancestor::strong)]"
+_NAVIGATION = (
+    "//nav | //*[@role='navigation'] | //p[a[@rel='prev' or @rel='next' or @rel='up']]"
+    " | //*[contains(@id, 'mdbook-')][contains(@id, 'help') or contains(@id, 'menu-bar')]"
+)
+_TITLED = "//p[@class='MsoTitle' or starts-with(@class, 'c') and contains(@class, ' title')]"
+"""The title of a document that Word or Google Docs saved as a page."""
 _MOST_LINKS = 500  # of a block are looked at
 _OUTSIDE_LINKS = " | ".join([".//text()[not(ancestor::a)]", *(f".//{h}//text()" for h in HEADINGS)])
 
@@ -39,7 +45,9 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
         title = _title(root)
         without_machinery(root)
         if not with_menus:
-            _leave_out_menus(root)
+            _leave_out_menus(root, reading.path.name)
+        for titled in root.xpath(_TITLED):
+            titled.tag = "h1"
         for above in bold_titles(root.iter("p"), text_of, _PLAIN):
             above.tag = "h6"
         layout = Layout()
@@ -75,14 +83,14 @@ def _parse(data: bytes | str, reading: Reading) -> Element | None:
         raise DocumentError(f"damaged HTML: {error}") from error
 
 
-def _leave_out_menus(root: Element) -> None:
-    """Empties what says so of itself, lists of places on this page that no colon introduces, and
+def _leave_out_menus(root: Element, page: str) -> None:
+    """Empties what says so of itself, lists of places on this `page` that no colon introduces, and
     blocks of several links and no other word before the page's main part, aside or at its foot, or
     the same as such a one.
     """
     main = root.xpath("//main | //*[@role='main']") or root.xpath("//h1") or [root]
     around = {*main[0].xpath("preceding::*"), *root.xpath("(//footer | //aside)//*")}
-    left_out: list[Element] = root.xpath("//nav | //*[@role='navigation']")
+    left_out: list[Element] = root.xpath(_NAVIGATION)
     menus: set[tuple[str, ...]] = set()
     for block in root.iter("ul", "ol", "menu", "dl", "table", "p", "div"):
         links = islice(block.iter("a"), _MOST_LINKS)
@@ -90,7 +98,9 @@ def _leave_out_menus(root: Element) -> None:
         above = block.getprevious()
         introduced = above is not None and text_of(above).rstrip().endswith((":", "\uff1a"))
         is_list = block.tag not in {"p", "div"}
-        contents = is_list and not introduced and all(href[0] == "#" for href in hrefs)
+        contents = (
+            is_list and not introduced and all(href.removeprefix(page)[:1] == "#" for href in hrefs)
+        )
         if len(hrefs) < 2 or not (contents or block in around or hrefs in menus):
             continue
         if not any(map(_LETTER.search, block.xpath(_OUTSIDE_LINKS))):

@@ -62,9 +62,11 @@ def without_machinery(root: Element) -> None:
 
 
 def _mark_code(root: Element) -> None:
-    """Code that Doxygen sets in divisions, and its signatures, which it sets in tables."""
+    """Makes code of Doxygen's lines in divisions and of its signatures, which it sets in tables."""
     for line in root.xpath("//div[@class='fragment']/div[@class='line']"):
         line.getparent().tag, line.tag, line.tail = "pre", "span", "\n"
+    for code in root.xpath("//pre/code[following-sibling::*[1][self::code]]"):
+        code.tail = code.tail or "\n"  # one of several languages
     for signature in root.xpath("//table[@class='memname']"):
         said = " ".join(text_of(signature).split())
         signature.clear(keep_tail=True)

@@ -78,6 +78,8 @@ def test_menus_and_contents_are_left_out_of_a_page(tmp_path: Path) -> None:
         '<ul><li><a href="#cool">slow</a><li><a href="#cool">fast</a></ul>'
         '<h2 id="cool">Cooling</h2><p>Takes a day.</p>'
         '<ul><li><a href="a.zip">Plans</a></li><li><a href="b.zip">Photographs</a></li></ul>'
+        '<p>Next: <a rel="next" href="b">Glazes</a>, Up: <a rel="up" href="c">Top</a></p>'
+        '<dl><dt><a href="a.html#fire">Firing</a><dt><a href="a.html#cool">Cooling</a></dl>'
         f'<footer>{menu}</footer><div role="navigation">Near</div>'
     )
     assert read(save(tmp_path, "a.html", page)).text == (
@@ -100,6 +102,12 @@ def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
     text = read(save(tmp_path, "a.html", page)).text
     assert "Kilns" in text
     assert "Glazes" in text
+
+
+@pytest.mark.parametrize("kind", ["MsoTitle", "c5 title"])
+def test_the_title_of_a_saved_document_is_a_heading(tmp_path: Path, kind: str) -> None:
+    page = f"<p class='{kind}'>Kiln rules</p><p class='title'>Table 1</p>"
+    assert read(save(tmp_path, "a.html", page)).text == "# Kiln rules\n\nTable 1\n"
 
 
 def test_the_questions_of_a_page_that_open_are_headings(tmp_path: Path) -> None:
@@ -170,11 +178,12 @@ def test_code_of_a_page_has_its_lines_without_their_numbers(tmp_path: Path) -> N
         '</table><pre><span class="lnt"> 1</span>c = 3\n<span style="user-select: none">2</span>d'
         '</pre><div class="fragment"><div class="line"><span class="lineno">1</span>int e;</div>'
         '<div class="line">  f();</div></div><table class="memname"><tr><td>int fire</td><td>(</td>'
-        "<td>int\xa0</td><td>heat)</td></tr></table><p><ruby>窯<rt>かま</rt></ruby>は熱い。</p>"
+        "<td>int\xa0</td><td>heat)</td></tr></table><pre><code>g = 1</code><code>var g</code></pre>"
+        "<p><ruby>窯<rt>かま</rt></ruby>は熱い。</p>"
     )
     assert read(save(tmp_path, "a.html", page)).text == (
         "```\na = 1\nb = 2\n```\n\n```\nc = 3\nd\n```\n\n```\nint e;\n  f();\n```\n\n"
-        "```\nint fire(int heat)\n```\n\n窯は熱い。\n"
+        "```\nint fire(int heat)\n```\n\n```\ng = 1\nvar g\n```\n\n窯は熱い。\n"
     )
 
 
