@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import pytest
 from crag import HIGH, copied_home, crag, make_home, turns
 from postgres_server import fresh_schema
+from turn_samples import make_answer, open_turn_store
 
 from cli.terminal import clean
 
@@ -51,14 +52,14 @@ def test_a_conversation_is_shown_kept_listed_and_exported(home, talk):
         assert not {"\x1b", "\x07", "\x9b"} & set(run.stdout + run.stderr)
 
 
-def test_what_lies_nearest_to_a_refused_question_is_exported_with_its_places(home):
-    crag(home, "ask", "Is there a discount for pensioners?", "-t", "colours")
-    (turn,) = turns(home, "colours")
-    assert turn["answer"]["status"] == "abstained"
-    exported = crag(home, "threads", "export", "colours").stdout
-    for nearest in turn["answer"]["nearest"]:
-        assert f"\n[{nearest['marker']}] {nearest['source']}:" in exported
-    assert "[1]" in exported
+def test_what_lies_nearest_to_a_refused_question_is_exported_with_its_place(tmp_path):
+    place = {"marker": 1, "source": "fares.md", "anchor": "line 3", "start_line": 3, "end_line": 3}
+    refused = make_answer(answer="Not sure.\n\nDogs travel free. [1]", status="abstained")
+    refused["nearest"] = [{**place, "quote": "Dogs travel free."}]
+    with open_turn_store(tmp_path) as store:
+        store.append("dogs", refused)
+    exported = crag(tmp_path, "threads", "export", "dogs").stdout
+    assert exported.endswith("\n[1] fares.md:3\n\n> Dogs travel free.\n")
 
 
 @pytest.mark.usefixtures("talk")
