@@ -201,6 +201,13 @@ def test_a_plain_reply_may_begin_with_json():
     assert [part["text"].strip() for part in found] == [body, "Set it so."]
 
 
+def test_the_header_of_a_plain_table_is_one_part_with_its_first_row():
+    table = "| a | b |\n|---|---|\n| 1 | 2 |"
+    found = read_reply(f"Prices:\n\n{table} [1]\n| 3 | 4 | [1]", formed=False).parts
+    assert [part["text"] for part in found] == [f"Prices:\n\n{table}", "| 3 | 4 |"]
+    assert all(part["quotes"] for part in found)
+
+
 @pytest.mark.parametrize("code", ["```py\nname = argv[1]\n```", "`argv[1]`", "~~~\nargv[1]\n"])
 def test_an_index_in_code_is_no_marker(code):
     (part,) = read_reply(json.dumps({"parts": [{"text": f"It is [2]:\n{code}"}]})).parts

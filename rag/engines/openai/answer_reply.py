@@ -145,7 +145,11 @@ def _with_lead_ins(parts: list[AnswerPart]) -> list[AnswerPart]:
         if (
             above is not None
             and not above["quotes"]
-            and (_INTRODUCES.match(above["text"].rpartition("\n")[2]) or _RULE.match(part["text"]))
+            and (
+                _INTRODUCES.match(above["text"].rpartition("\n")[2])
+                or _RULE.match(part["text"])
+                or "|" in part["before"]  # of a plain reply the rule below a table's header
+            )
         ):
             text = above["text"] + part["before"] + part["text"]
             led[-1] = {**part, "before": above["before"], "text": text}
