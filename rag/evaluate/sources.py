@@ -34,7 +34,8 @@ class SourceNames:
         if self._files is not None and document is not None and document.path is not None:
             path = Path(document.path)
             if path.is_relative_to(self._files):
-                return path.relative_to(self._files).as_posix()
+                below = path.relative_to(self._files)
+                return self._names.get(below.parts, below.as_posix())
         parts = PurePath(source).parts
         ends = (parts[start:] for start in range(len(parts)))
         return next((self._names[end] for end in ends if end in self._names), source)

@@ -73,12 +73,13 @@ def test_retrieval_of_a_corpus_is_scored_by_its_own_ids(dataset, tmp_path):
     assert report["answers"]["contains"] is None
 
 
-def test_a_folder_of_files_is_scored_by_its_paths(tmp_path):
+@pytest.mark.parametrize("way", ["deep/", "./deep//"])
+def test_a_folder_of_files_is_scored_by_its_paths(tmp_path, way):
     folder = tmp_path / "set"
     (folder / "files" / "deep").mkdir(parents=True)
     for key, (title, text) in CORPUS.items():
         (folder / "files" / "deep" / f"{key}.md").write_text(f"# {title}\n\n{text}\n")
-    rows = [{**q, "relevant": [f"deep/{name}.md" for name in q["relevant"]]} for q in QUERIES]
+    rows = [{**q, "relevant": [f"{way}{name}.md" for name in q["relevant"]]} for q in QUERIES]
     write(folder / "queries.jsonl", rows)
     assert reported(folder, tmp_path / "home", "--stage", "retrieval")["retrieval"]["mrr"] == 1
     assert "recall@5" in run(folder, tmp_path / "home", "--stage", "retrieval").stdout
