@@ -129,7 +129,9 @@ class Settings(BaseSettings):
     )
 
     max_tokens: int | None = Field(None, ge=1, description="token budget of a question")
-    max_cost: float | None = Field(None, gt=0, description="USD budget of a question")
+    max_cost: float | None = Field(
+        None, gt=0, allow_inf_nan=False, description="USD budget of a question"
+    )
     timeout: float | None = Field(
         None, gt=0, le=MOST_SECONDS, description="seconds a question may take"
     )

@@ -111,9 +111,10 @@ def test_a_time_that_no_clock_can_tell_is_refused(key: str, seconds: str):
         load_settings({key: seconds})
 
 
-def test_a_temperature_is_a_number():
-    with pytest.raises(UsageError, match="--temperature: "):
-        load_settings({"temperature": "nan"})
+@pytest.mark.parametrize(("key", "value"), [("temperature", "nan"), ("max_cost", "inf")])
+def test_a_temperature_and_a_money_budget_are_numbers(key: str, value: str):
+    with pytest.raises(UsageError, match=f"--{key.replace('_', '-')}: "):
+        load_settings({key: value})
 
 
 @pytest.mark.parametrize("name", ["", "a/b", "a\x1b[2J", "x" * 129, "..\\up", "a\a", "a\x7f"])
