@@ -79,9 +79,9 @@ def settings_with(text: str, changes: Mapping[str, str | None]) -> str:
     """The text of a settings file with these keys set, or removed where None; all else stays as it
     is. New keys go above the first table, where they belong to the file itself.
     """
-    lines = text.splitlines()
+    lines = text.split("\n")
     end = next((n for n, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
-    own = [line for line in lines[:end] if line.partition("=")[0].strip().strip('"') not in changes]
+    own = [line for line in lines[:end] if line.partition("=")[0].strip(" \t\"'") not in changes]
     own += [f"{key} = {_toml(value)}" for key, value in changes.items() if value is not None]
     texts = ("\n".join(part).strip("\n") for part in (own, lines[end:]))
     return "\n\n".join(filter(None, texts)) + "\n"

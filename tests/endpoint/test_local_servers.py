@@ -83,6 +83,15 @@ def test_a_model_is_set_and_taken_out_and_the_rest_of_the_file_stays(tmp_path):
     assert file.read_text() == before.replace('model = "old"\n', "")
 
 
+@pytest.mark.parametrize("held", ["'model' = 'old'", "\"model\"='old'", "# one line\u2028of two"])
+def test_a_file_stays_readable_however_it_was_written(held, tmp_path):
+    words = ("--config", tmp_path / "c.toml")
+    (tmp_path / "c.toml").write_text(f"{held}\n[prices]\nold = [1, 2]\n")
+    assert crag(tmp_path, "model", "use", "http://localhost:1/v1", "new", *words).exit_code == 0
+    shown = json.loads(crag(tmp_path, "config", "show", "--json", *words).stdout)
+    assert {row["key"]: row["value"] for row in shown["settings"]}["model"] == "new"
+
+
 @pytest.mark.parametrize(
     ("file", "words", "told"),
     [
