@@ -93,8 +93,6 @@ class Vocabulary:
 
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term; one that holds two forms of it may count twice."""
-        if current_language() == ENGLISH:
-            return self.counts(wanted)
         forms = {term: self.forms([term]) for term in wanted}
         counts = self.counts(self.forms(wanted))
         most = self._index.chunk_count
