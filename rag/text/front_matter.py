@@ -12,6 +12,8 @@ _BOUNDS = re.compile(r"(---|\+\+\+)[ \t]*\n(?:(.*?)\n)??(?:\1|\.\.\.)[ \t]*(?:\n
 _KEY = r"[^\s#\-][^:=\n]{0,80}[:=](?:\s|$)"
 _FIELD = re.compile(rf"^(?={_KEY}).*(?:\n(?!{_KEY}|#).*)*", re.MULTILINE)
 """A key with the lines that belong to it, up to the next or a comment."""
+_PASSED_OVER = re.compile(r"^[ \t]*[#\[].*", re.MULTILINE)
+"""A comment, or the name of a table of TOML."""
 
 
 def front_matter(text: str, base: int = 0) -> tuple[list[Block], int]:
@@ -21,8 +23,9 @@ def front_matter(text: str, base: int = 0) -> tuple[list[Block], int]:
     bounds = _BOUNDS.match(text[:_MOST_CHARS])
     if bounds is None:
         return [], 0
-    found = _FIELD.finditer(text, *bounds.span(2)) if bounds[2] else ()
-    extents = (stripped(text, *field.span()) for field in found)
-    fields = [Block(BlockKind.METADATA, base + start, base + end) for start, end in extents]
-    is_prose = not fields and bounds[2] and bounds[2].strip()
-    return ([], 0) if is_prose else (fields, bounds.end())
+    begin, end = bounds.span(2) if bounds[2] else (0, 0)
+    found = [stripped(text, *field.span()) for field in _FIELD.finditer(text, begin, end)]
+    if _PASSED_OVER.sub("", text[begin : found[0][0] if found else end]).strip():
+        return [], 0  # prose between two lines across
+    fields = [Block(BlockKind.METADATA, base + first, base + last) for first, last in found]
+    return fields, bounds.end()

@@ -557,6 +557,10 @@ def test_prose_between_two_lines_across_is_no_front_matter() -> None:
     prose = ("paragraph", 0, "Fire it slowly.", None)
     assert read("---\n\nFire it slowly.\n\n---\n", "markdown") == [prose]
     assert read("---\n---\nFire it slowly.\n", "markdown") == [prose]
+    noted = read("---\nFire it slowly.\n\nNote: keep it.\n\n---\n", "markdown")
+    assert noted == [prose, ("paragraph", 0, "Note: keep it.", None)]
+    table = read("+++\n# of TOML\n[page]\nmade = 1\n+++\nFire it slowly.\n", "markdown")
+    assert table == [("metadata", 0, "made = 1", None), prose]
 
 
 def test_what_stands_behind_a_comment_is_read() -> None:
