@@ -15,8 +15,8 @@ _RATIO_FROM = 32 * MIB
 
 
 class Archive(zipfile.ZipFile):
-    """A file that is a container. Every `member` counts the bytes that really come out; no more
-    ever do than its `file_size`. Raises DocumentError when all expand too far.
+    """A file that is a container. Each `member` counts the bytes that really come out, which are
+    never more than its `file_size`. Raises DocumentError where all together expand too far.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -26,7 +26,7 @@ class Archive(zipfile.ZipFile):
         self._check_directory()
 
     def member(self, name: str) -> bytes:
-        """Its bytes.
+        """The bytes of a part.
 
         Raises:
             DocumentError: it is missing, encrypted, damaged or expands past the limits.
@@ -48,7 +48,7 @@ class Archive(zipfile.ZipFile):
             return parse(self.member(name), name)
 
     def optional_root(self, name: str) -> Element | None:
-        """That of a part that the rest can do without: a damaged one is a warning."""
+        """The root of a part that the others can do without: a damaged one is a warning."""
         if name not in self.NameToInfo:
             return None
         try:

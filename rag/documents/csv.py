@@ -51,8 +51,8 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def _records(reading: Reading, delimiter: str, encoding: str) -> Iterator[Part]:
-    """Rows whose cells are prose: a row is a record, and each value stands by its column's name,
-    since a passage cut from such a row would otherwise be nameless.
+    """Gives rows whose cells are prose as records: each value stands by its column's name, since a
+    passage cut from such a row would otherwise be nameless.
     """
     with warnings.catch_warnings():
         # Its maintainers announce the package's end at import; that is not the person's concern.
@@ -103,5 +103,5 @@ def _sample(sample: str, delimiter: str) -> list[list[str]]:
 
 
 def _lines(text: str) -> Iterator[str]:
-    """Unlike `str.splitlines`, a vertical tab within a cell ends none."""
+    """The lines with their ends; unlike in `str.splitlines`, a vertical tab in a cell ends none."""
     return (line + "\n" for line in text.removesuffix("\n").split("\n"))

@@ -19,10 +19,10 @@ _UNREAD = """{*}del {*}moveFrom {*}instrText {*}delInstrText {*}Fallback {*}sdtP
     {*}rt""".split()  # noqa: SIM905
 _SPACED = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011", "ptab": "\t"}
 _SIGNS = {"num": "", "den": "/", "sup": "^", "sub": "_", "rad": "\N{SQUARE ROOT}", "d": ""}
-"""Before the parts of an equation, which are put in brackets where they are long."""
+"""The signs before the parts of an equation, which stand in brackets where they are long."""
 
 _Style = tuple[int | None, bool]
-"""What a paragraph style means here: a heading of a level, or an item of a list."""
+"""What a paragraph style means: the level of a heading, and whether it is an item of a list."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -123,7 +123,7 @@ def _meanings(root: Element) -> dict[str, _Style]:
 
 
 def _meaning(key: str, styles: dict[str, Element]) -> _Style:
-    """Its own, or that of the style which it is based on."""
+    """What a style means by itself, or else by the style that it is based on."""
     for _ in range(10):
         style = styles.get(key)
         label = (_value(style, "{*}name") or "").lower()
@@ -153,8 +153,8 @@ def _level(value: str | None, offset: int = 0) -> int | None:
 
 
 def inline_text(element: Element) -> str:
-    """What a reader sees of a paragraph or run. A text box's paragraphs come where it hangs; of an
-    equation (OMML) the parts come in order: a fraction as (a)/(b), powers as a^(b).
+    """The text that a person sees of a paragraph or run. The paragraphs of a text box come where it
+    hangs, the parts of an equation (OMML) in order: a fraction as (a)/(b), a power as a^(b).
     """
     pieces: list[str] = []
     for node in element:

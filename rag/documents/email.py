@@ -64,7 +64,7 @@ def _body(message: EmailMessage, reading: Reading) -> str:
 
 
 def _sent(message: EmailMessage) -> str | None:
-    """By whom and when, which is the place in a correspondence; None of a saved page."""
+    """The place in a correspondence: by whom and when; None for a saved page."""
     name, address = parseaddr(_header(message, "From"))
     day = parsedate(_header(message, "Date"))
     on = "" if day is None else ", {}-{:02}-{:02}".format(*day)

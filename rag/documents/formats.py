@@ -8,8 +8,8 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format, the module here whose `read` reads it, and which size limit it is under:
-    a text stream, a file that a parser keeps, one read whole, or markup that becomes a tree.
+    """A format and the module here whose `read` reads it. `held` chooses its size limit: a text
+    stream, a file that a parser keeps, a file read whole, or markup that becomes a tree.
     """
 
     name: str
@@ -19,7 +19,7 @@ class Format:
 
 
 TEXT_FORMATS = frozenset({"markdown", "rst", "text", "log", "code"})
-"""Formats whose extracted text has the lines of the file; of all others a place is named."""
+"""Formats whose extracted text has the lines of the file; in all others places have names."""
 
 _CODE = (
     ".py .pyi .pyx .js .mjs .cjs .ts .tsx .jsx .java .kt .kts .scala .groovy .c .h .cc .cpp .cxx "

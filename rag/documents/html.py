@@ -34,8 +34,8 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str | None, Part]:
-    """Title and text of a page, also of one within something else, such as a mail's body; `after`
-    is put behind the text. Its menus are left out unless they hold all there is.
+    """The title and the text of a page, or of HTML inside another file, such as the body of a mail;
+    `after` is put behind the text. Its menus are left out unless they hold all there is.
     """
     title = None
     for with_menus in (False, True):
@@ -58,7 +58,7 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
 
 
 def _title(root: Element) -> str | None:
-    """As the page gives it, without what stands behind its own heading, such as the site's name."""
+    """The title that a page gives, without what follows its heading, such as the site's name."""
     given = real_title(root.findtext(".//title"))
     own = next((collapse_whitespace(text_of(heading)) for heading in root.iter("h1")), "")
     return own if own and collapse_whitespace(given or "").startswith(own) else given
@@ -84,9 +84,9 @@ def _parse(data: bytes | str, reading: Reading) -> Element | None:
 
 
 def _leave_out_menus(root: Element, page: str) -> None:
-    """Empties what says so of itself, lists of places on this `page` that no colon introduces, and
-    blocks of several links and no other word before the page's main part, aside or at its foot, or
-    the same as such a one.
+    """Empties elements that call themselves navigation, lists of places on this `page` that no
+    colon introduces, and blocks of several links without other words that stand before the page's
+    main part, aside or at its foot, or that repeat such a block.
     """
     main = root.xpath("//main | //*[@role='main']") or root.xpath("//h1") or [root]
     around = {*main[0].xpath("preceding::*"), *root.xpath("(//footer | //aside)//*")}

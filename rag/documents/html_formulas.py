@@ -20,7 +20,7 @@ def write_formulas(root: Element) -> None:
 
 
 def _write_parts(formula: Element) -> None:
-    """MathML with a sign between its parts, of which those of several are in brackets."""
+    """Writes a sign between the parts of MathML, and brackets around those of several elements."""
     for whole in formula.iter("msqrt"):
         whole.text = xml_safe(f"√({''.join(whole.itertext())})")
         del whole[:]

@@ -28,7 +28,7 @@ _HIDDEN = (
     "[translate(., '0123456789 \n\xa0', '') = '']"  # the numbers of the lines of code
 )
 _BREAK = "\ufdd0"
-"""Stands for a <br>: no character of any text."""
+"""A <br>, as a character that no text holds."""
 _MAX_SPAN = 50
 _MOST = 10**8
 _LONG_CELL = 600
@@ -40,8 +40,8 @@ def text_of(element: Element, breaks: str = " ") -> str:
 
 
 def without_machinery(root: Element) -> None:
-    """Writes breaks and the words of images into the text, and takes out what is not read: scripts,
-    what is hidden, signs beside headings.
+    """Writes breaks and the words of images into the text, and takes out what nobody reads:
+    scripts, hidden elements, signs beside headings.
     """
     for element in [*root.xpath(_HIDDEN), *root.iter(*_SKIPPED)]:
         element.clear(keep_tail=True)
@@ -90,7 +90,7 @@ def _clean_links(root: Element) -> None:
 
 
 class PageReader:
-    """Walks one page; a warning says where it is nested too deeply."""
+    """Walks one page and lays it out, with a warning where it is nested too deeply."""
 
     def __init__(self, layout: Layout, reading: Reading) -> None:
         self._layout = layout
@@ -179,7 +179,7 @@ class PageReader:
 
 
 def _is_one_of_several(details: Element) -> bool:
-    """As the questions of a page, each of which opens its answer."""
+    """Whether another one stands beside it, as where each question of a page opens its answer."""
     return any(name(each) == "details" for each in (details.getprevious(), details.getnext()))
 
 

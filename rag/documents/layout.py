@@ -1,4 +1,4 @@
-"""Markdown of any rich format: headings, paragraphs, lists, tables and code."""
+"""The Markdown that every rich format becomes: headings, paragraphs, lists, tables and code."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ _NUMBER = re.compile(r"\s*[+\u2212-]?\d+\s*")
 _RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
 _TITLE_CHARS, _MOST_BARE = 240, 0.05
 _CLOSE = {("item", "item"), ("caption", "table"), ("term", "item")}
-"""What stands on the line after the other; all else has a blank line before it."""
+"""Pairs of blocks on adjacent lines; before all others stands a blank line."""
 
 
 class Layout:
-    """Collects blocks and gives them as Markdown, a row as `a | b | c`. `has_body`: whether there
-    was anything but headings.
+    """Collects blocks and gives them as Markdown, a row as `a | b | c`. `has_body`: whether any
+    block was not a heading.
     """
 
     def __init__(self) -> None:
@@ -40,8 +40,8 @@ class Layout:
             self._add("paragraph", ["> " + line for line in lines] if quoted else lines)
 
     def line(self, shape: Literal["caption", "term"], text: str) -> None:
-        """What the table that follows shows, or what the definition on the next line is of (an item
-        marked ":").
+        """The caption of the table that follows, or the term of the definition on the next line,
+        which is an item marked ":".
         """
         if line := collapse_whitespace(text):
             self._add(shape, [line])
@@ -64,7 +64,7 @@ class Layout:
             self._add("table", [line if " | " in line else f"| {line}" for line in lines])
 
     def preformatted(self, text: str) -> None:
-        """Code, its lines as they stand, in a fence that the code itself does not hold."""
+        """Code with its lines as they stand, in a fence that the code itself does not hold."""
         body = clean(text).strip("\n")
         if body.strip():
             fence = "```"
@@ -73,7 +73,7 @@ class Layout:
             self._add("code", [fence, *body.split("\n"), fence])
 
     def part(self, page: int | None = None, after: str = "", anchor: str | None = None) -> Part:
-        """What was collected since the last time; `after` is put behind it."""
+        """The Markdown of what was collected since the last part; `after` is put behind it."""
         lines, self._lines = self._lines, []
         return Part("".join(line + "\n" for line in lines) + after, page, anchor)
 
@@ -93,15 +93,15 @@ def collapse_whitespace(text: str) -> str:
 
 
 def superscript(text: str) -> str:
-    """What stands raised behind a word, a number in signs that are: else 10 to the third is 103."""
+    """Raised text, a number in superscript digits: otherwise 10 to the third would read 103."""
     return text.translate(_RAISED) if _NUMBER.fullmatch(text) else text
 
 
 def bold_titles(
     paragraphs: Iterable[Element], text: Callable[[Element], str], plain: str
 ) -> set[Element]:
-    """The paragraphs that are headings by their looks alone: short, in bold but for a word, above
-    one that is not; none where there is only one. `plain`: the path to what is not in bold.
+    """The paragraphs that are headings by their looks alone: short, in bold but for a word, and
+    above one that is not; none where only one is. `plain`: the path to the text not in bold.
     """
     bold = {
         p for p in paragraphs if _is_bold(collapse_whitespace(text(p)), "".join(p.xpath(plain)))

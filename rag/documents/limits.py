@@ -1,5 +1,5 @@
-"""How much of a file a reader may take: bytes, expansion, depth, pages and cells. Its time is
-bounded by the process that it runs in (`rag/ingest/pool.py`).
+"""The limits of what a reader takes from a file: bytes, expansion, depth, pages and cells. Its time
+is bounded by the process that it runs in (`rag/ingest/pool.py`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ class Limits:
     """What one document may cost.
 
     Attributes:
-        text_bytes: size of a file that is read as a stream (text, logs, JSON lines, tables); its
-            text and chunks are held until they are written.
+        text_bytes: size of a file that is read as a stream (text, logs, JSON lines, tables);
+            its text and chunks are held until they are written.
         parsed_bytes: size of a file that a parser keeps (PDF, archives).
         whole_bytes: size of a file that is read whole (mail, notebooks).
         tree_bytes: size of markup that becomes a tree in memory (HTML, parts of archives);

@@ -8,10 +8,10 @@ from typing import Any
 SAFE_PARSER = {
     "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False
 }  # fmt: skip
-"""What a parser is told that reads a stranger's XML."""
+"""The options of a parser for XML from a stranger."""
 
 _UNFIT = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What a reference to a number may be, and lxml does not write."""
+"""Characters that a numeric reference may name and that lxml refuses to write."""
 
 Element = Any
 """An lxml element; lxml's own types say no more than this."""
@@ -40,10 +40,10 @@ def attribute(element: Element | None, wanted: str) -> str | None:
 
 
 def count(value: str | None, most: int) -> int:
-    """A number as an attribute has it, `most` at the most; 1 where it is none."""
+    """The number that an attribute holds, at most `most`; 1 where it holds none."""
     return min(int(value), most) if value and value.isdecimal() and len(value) < 9 else 1
 
 
 def xml_safe(text: str | None) -> str:
-    """The text as an element may hold it."""
+    """The text without the characters that no element may hold."""
     return _UNFIT.sub("", text or "")

@@ -13,7 +13,7 @@ from rag.documents.stream import Part, Reading
 
 _OUTPUT_CHARS = 20_000
 _SEEN = ("image/", "application/vnd.")
-"""What is drawn: the text that comes with it names an object."""
+"""Types of outputs that are drawn: the text that comes with them only names an object."""
 
 
 def read(reading: Reading) -> Iterator[Part]:

@@ -89,7 +89,7 @@ class _Body:
             self._reading.title = said
 
     def _drawn(self, element: Element, listed: int) -> None:
-        """A slide, its title, its notes, or what else holds more."""
+        """Writes a slide, its title, its notes, or any other element that holds blocks."""
         shown = attribute(element, "class")
         if shown in {"title", "notes"}:
             said = "\n".join(map(inline, element.iter("{*}p")))

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from rag.documents.picture import Pixels
 
 _LEVEL = 1.0
-"""Points that words of one line lie apart in height, at most."""
+"""So many points the words of one line lie apart in height, at most."""
 _SIGN, _EMS = 0.5, 12.0
-"""Of the size: how wide a sign is about, and how far what stands on one line lies apart at most."""
+"""In font sizes: the usual width of a character, and the widest gap within a line."""
 _CLOSING = frozenset(" ,.;:!?)\u201d\u2019")
-"""No space comes before these."""
+"""Characters with no space before them."""
 _FORGET_EVERY = 20
 _MOST_SCALE = 300 / 72  # pixels a point: what is drawn finer is not read better
 
@@ -107,8 +107,8 @@ def _title(document: PdfReader) -> str | None:
 def _page_text(
     document: PdfReader, number: int, reading: Reading, types: Counter[Font]
 ) -> str | None:
-    """None where it cannot be read, with a warning; `types` of the pages before are brought up to
-    this one.
+    """The page as Markdown, or None with a warning where it cannot be read. `types`: the fonts of
+    the pages before, to which those of this page are added.
     """
     try:
         with document_errors("pdf"):
@@ -121,8 +121,8 @@ def _page_text(
 
 
 def _runs(page: PageObject) -> list[TextRun]:
-    """What is set on it, in reading order; what is set by itself right of what was set last, at its
-    height, is on its line: browsers and Google Docs set words so, and many programs cells.
+    """The text runs of a page in reading order. A run right of the last one, at its height, is put
+    on its line: browsers and Google Docs set each word by itself, many programs each cell.
     """
     found: list[TextRun] = []
     left, end, height = 0.0, 0.0, inf  # of what was set last; where it ends is estimated
@@ -150,7 +150,7 @@ def _runs(page: PageObject) -> list[TextRun]:
 
 
 def _recognized(number: int, scans: int, reading: Reading) -> str:
-    """What a page without text of its own shows; it is one of so many `scans` so far."""
+    """The text on the picture of a page without text of its own; `scans`: how many so far."""
     if not scans:
         return ""
     if scans > reading.limits.recognized_pages:
@@ -171,7 +171,7 @@ def _no_text(blank: list[int], count: int) -> str:
 
 
 def _drawn(path: Path, number: int) -> Pixels:
-    """Page `number`, from 1, upright on white, SIDE pixels at the longer side or less.
+    """Draws page `number`, from 1, upright on white, with at most SIDE pixels at the longer side.
 
     Raises:
         DocumentError: PDFium cannot draw it.

@@ -1,4 +1,4 @@
-"""What the lines of a PDF page are, by their fonts and gaps: larger or bold lines are headings,
+"""Tells by fonts and gaps what the lines of a PDF page are: larger or bold ones are headings,
 monospaced ones code, and a wider gap than between lines begins a paragraph.
 """
 
@@ -17,26 +17,26 @@ _STYLES = {
     BOLD: re.compile(r"bold|black|heavy|demi|-medi\b|\b(?:cm|sf)bx", re.IGNORECASE),
 }
 _LEVELS = ((1.8, 1), (1.4, 2), (1.2, 3), (1.15, 4))
-"""So many times the size of most text, and the level of such a heading."""
+"""How many times larger than most text a heading is, and its level."""
 _BOLD_LEVEL = 5
-"""Of what is as large as the text, and bold."""
+"""The level of a bold heading as large as the text."""
 _MOST_LINES, _MOST_CHARACTERS = 3, 150
-"""Of a heading: what is set so for longer is text."""
+"""The longest heading: what is set so for longer is text."""
 _BODY_SHARE = 0.3
-"""Of all signs."""
+"""The least share of all characters that the text's font has."""
 _APART = 1.35
-"""So many times their usual distance lie between paragraphs at least."""
+"""Paragraphs lie at least so many times the usual distance of lines apart."""
 _WIDTH = 0.6
-"""Of a typewriter's sign, in its sizes."""
+"""The width of a monospaced character, in font sizes."""
 _DEEPEST = 60
 _BULLETS = dict.fromkeys(map(ord, "\uf0a7\uf0b7\uf0d8\uf0fc\uf076"), "\u2022")
-"""Signs of Word's symbol fonts before items."""
+"""Bullets of Word's symbol fonts."""
 _NUMBER = re.compile(r"^(?:[A-Z]|[\d.]+)[.)]?\s+")
 _COUNTED = re.compile(r"[1-9]\d?\.(?:\d{1,3}\.?)*\s+[^\W\d_]")
 _LETTERS = 0.75
-"""Of a title's signs behind its number, at least, spaces among them: others are of formulas."""
+"""The least share of letters and spaces behind a title's number: formulas have fewer."""
 _LEADERS = re.compile(r"(?:\. ?){4}")
-"""Between a title and its page in a table of contents."""
+"""The dots between a title and its page in a table of contents."""
 
 
 class Font(NamedTuple):
@@ -47,8 +47,8 @@ class Font(NamedTuple):
 
 
 class TextRun(NamedTuple):
-    """Text drawn in one go, or one line of it; `left` and `up` are its place on the page in points.
-    `apart`: a line with a gap above it.
+    """Text drawn in one go, or a line of it; `left` and `up`: its place on the page in points;
+    `apart`: whether it is a line with a gap above it.
     """
 
     text: str
@@ -97,7 +97,7 @@ def page_text(runs: Iterable[TextRun], body: Font) -> str:
 
 
 def _lines(runs: Iterable[TextRun]) -> list[TextRun]:
-    """Each as most of it is set; the first of a page stands apart."""
+    """The lines, each in the font of most of its text; the first of a page stands apart."""
     parts: list[list[TextRun]] = [[]]
     for run in runs:
         for number, text in enumerate(run.text.split("\n")):
@@ -126,7 +126,7 @@ def _lines(runs: Iterable[TextRun]) -> list[TextRun]:
 
 
 def _kind(line: TextRun, body: Font) -> tuple[int, str]:
-    """The level of a heading, or 0; CODE where it is code, as is what looks like a marked one."""
+    """The level of a heading or 0, and CODE for a line of code, or one that begins with "#"."""
     own = line.font
     style = "" if own.style == body.style else own.style
     if style == CODE or line.text.startswith("#"):
@@ -136,7 +136,7 @@ def _kind(line: TextRun, body: Font) -> tuple[int, str]:
 
 
 def _code(lines: Sequence[TextRun]) -> Iterator[str]:
-    """In a fence, set in as on the page."""
+    """The lines in a fence, indented as on the page."""
     edge = min(line.left for line in lines)
     yield "```"
     for number, line in enumerate(lines):
@@ -148,7 +148,9 @@ def _code(lines: Sequence[TextRun]) -> Iterator[str]:
 
 
 def _paragraphs(lines: Iterable[TextRun], *, joined: bool) -> list[list[TextRun]]:
-    """`joined`: what goes on in a small letter is not apart, what is counted is."""
+    """The lines by paragraphs. `joined`: they are of headings, where a line that begins with a
+    small letter goes on, and one that begins with a number does not.
+    """
     found: list[list[TextRun]] = []
     for line in lines:
         is_counted = joined and _COUNTED.match(line.text)

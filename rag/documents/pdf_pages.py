@@ -1,5 +1,5 @@
-"""The pages of a PDF as one text: running heads are read once, words broken at a line's end are
-whole again, the gaps of justified lines are spaces.
+"""Makes one text of the pages of a PDF: running heads are kept once, words broken at a line's end
+are whole again, the gaps of justified lines are spaces.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import replace
 from rag.documents.stream import Part
 
 _REACH = 4
-"""So many pages before and behind show what comes back on each."""
+"""How many pages before and behind are searched for running heads."""
 _HEAD_LINES = 6
 _NUMBER = re.compile(r"[0-9]+")
 _SPREAD = re.compile(r"\S+(?: {2}\S+){2,}")
@@ -21,15 +21,13 @@ _BROKEN = re.compile(
     r"[ \t]*([^\W\d_]{1,40})(?![^\W\d_])"
 )
 _NUMBERED = re.compile(r"\s*[^\W\d_][^0-9]*[0-9]+\s*")
-"""A title with a number: at a page's top it may be that of the page alone."""
+"""A title with a number: at the top of a page it may belong to that page alone."""
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def reflow(parts: Iterable[Part]) -> Iterator[Part]:
-    """The parts in their order, one a page, without running heads, words broken at a line's end
-    whole again.
-    """
+    """The parts in order, one a page, without running heads and with broken words joined."""
     before: deque[Part] = deque(maxlen=_REACH)
     ahead: deque[Part] = deque()
     heads: set[str] = set()
@@ -48,8 +46,8 @@ def reflow(parts: Iterable[Part]) -> Iterator[Part]:
 
 
 def _without_heads(part: Part, others: Sequence[Part], seen: set[str]) -> str:
-    """The text without the first and last lines that come back on the pages around, at the same
-    place; what they say is left where it stands first, as a paragraph.
+    """The text without the first and last lines that come back at the same place on the pages
+    around; where they stand for the first time they are kept, as a paragraph.
     """
     lines = part.text.strip().split("\n")
     most = min(_HEAD_LINES, len(lines))
@@ -95,7 +93,7 @@ def _same(line: str, other: str, pages: int) -> bool:
 
 
 def _dehyphenated(text: str, words: set[str]) -> str:
-    """The text with the rest of a broken word taken to the line on which it begins."""
+    """The text with each broken word on the line where it begins."""
     lines = [
         line.replace("  ", " ") if _SPREAD.fullmatch(line) else line for line in text.split("\n")
     ]
@@ -110,9 +108,8 @@ def _dehyphenated(text: str, words: set[str]) -> str:
 
 
 def _is_hyphenation(broken: re.Match[str], words: set[str]) -> bool:
-    """Whether the hyphen parts a word and is not its own: a typesetter's sign says so; a plain
-    one where the word stands elsewhere, or where neither it stands with its hyphen nor do both
-    its halves alone.
+    """Whether a hyphen at a line's end was put there by a typesetter. A soft one was; a plain one
+    was if the joined word stands elsewhere, or if neither the hyphenated word nor both halves do.
     """
     start, end = broken[1].lower(), broken[3].lower()
     if broken[2] != "-" or start + end in words:

@@ -33,7 +33,7 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def _relations(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
-    """Of a part: relation id -> (kind, member name)."""
+    """The relations of a part, by their ids: kind and member name."""
     folder, file = posixpath.split(member)
     root = archive.optional_root(f"{folder}/_rels/{file}.rels")
     found: dict[str, tuple[str, str]] = {}
@@ -143,7 +143,7 @@ def _diagram(root: Element, layout: Layout) -> None:
 
 
 _PARTS = (("chart", _chart), ("diagramData", _diagram), ("notesSlide", _notes))
-"""What a slide's other parts are, and what writes them."""
+"""The kinds of a slide's other parts, and what writes them."""
 
 
 def _is_title(shape: Element) -> bool:

@@ -38,7 +38,7 @@ _HTML = re.compile(
 _OF_A_SITE = re.compile(
     r".*\.(?:[cm]?js|css|map)|(?:.*search|lunr)[-_]?(?:index|data|doc).*\.json", re.IGNORECASE
 )
-"""Code that generators write on a few long lines: scripts, maps of them, an index of the search."""
+"""Files that a site's generator writes on few long lines: scripts, source maps, search indexes."""
 _BINARY = ZIP_FORMATS | {"xls", "pdf", "picture", "tiff"}
 
 
@@ -48,8 +48,8 @@ def open_document(
     limits: Limits = _DEFAULT_LIMITS,
     on_step: Callable[[], None] = lambda: None,
 ) -> Iterator[Reading]:
-    """The file, its `parts` to be read within the block; `on_step` is told of each page and of
-    other progress.
+    """Opens the file, whose `parts` are to be read within the block; `on_step` is called for each
+    page and for other progress.
 
     The reader is chosen by extension, unless the first bytes say otherwise. Run it in a worker
     process that is killed where it stalls or takes too much memory (`rag/ingest/pool.py`).
@@ -104,8 +104,8 @@ def detect_format(path: Path, head: bytes) -> Format:
 
 
 def _named(path: Path) -> Format | None:
-    """What the last extension says that says anything: of a template (a.md.erb) and of a page's
-    source (a.rst.txt) the inner one.
+    """The format of the last known extension: for a template (a.md.erb) and for a page's source
+    (a.rst.txt) that is the inner one.
     """
     suffixes = [suffix.lower() for suffix in reversed(path.suffixes)]
     if suffixes and suffixes[0] in UNSUPPORTED:
@@ -127,7 +127,9 @@ def _zip_format(path: Path, named: Format | None) -> Format:
 
 
 def _compound_format(path: Path, named: Format | None) -> Format:
-    """A workbook is the one old Office file that is read; a new one that is locked looks alike."""
+    """The format of an OLE file, which is an old workbook or an error: a new Office file is one only
+    where it is locked.
+    """
     with path.open("rb") as file:
         if _LOCKED in file.read(_LOOKED_THROUGH):
             raise DocumentError("encrypted Office document: needs a password")

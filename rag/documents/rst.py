@@ -1,5 +1,5 @@
-"""reStructuredText as Markdown, line by line: every line keeps its number; of roles and directives
-the words remain, code is set in and tables stand as Markdown has them.
+"""Turns reStructuredText into Markdown line by line, so that every line keeps its number: roles and
+directives become their words, code is indented and tables stand as Markdown has them.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from rag.documents.cleaning import clean
 from rag.documents.stream import Part, Reading
 
 _LONGEST = 1 << 20
-"""A file of more bytes is given as it stands."""
+"""A file of more bytes stays as it stands."""
 _DEEPEST = 60
 _ADORNED = re.compile(r"([!-/:-@\[-`{-~])\1*$")
 _DIRECTIVE = re.compile(r"\.\.[ ]+(?:\|[^|]+\|[ ]+)?([\w:+.-]+)::(?:[ ]+(.*))?$")
@@ -41,7 +41,7 @@ _SAID = {
     **{name: f"{name.capitalize()}: " for name in _NAMED.split()},
     **dict.fromkeys(("figure", "only", "container", "rst-class", "highlights"), None),
 }
-"""What a directive's name is said as before its words; of these that say None, no word is."""
+"""The words that a directive's name becomes; None: neither its name nor its argument is shown."""
 _MARKED = re.compile(
     r"""``(?P<literal>(?:[^`]|`(?!`)){1,300}?)``(?!`)
       | (?::(?P<role>[\w:+.-]{1,40}):)?
@@ -53,7 +53,7 @@ _MARKED = re.compile(
       | (?<![\w`.])(?P<named>[^\W_](?:[\w.+-]{0,80}[^\W_])?)__?(?=[\s.,;:!?)]|$)""",
     re.VERBOSE,
 )
-"""What is marked within a line of prose: code, a role or a reference, an escaped sign, a note, a
+"""Markup within a line of prose: code, a role or a reference, an escaped character, a note, a
 substitution, a name that is a reference.
 """
 _REFERS = frozenset("ref doc term any numref pep rfc dfn abbr sup sub".split())  # noqa: SIM905
@@ -68,7 +68,7 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def as_markdown(text: str) -> str:
-    """The same number of lines."""
+    """The text as Markdown, with the same number of lines."""
     page = _Page(text.expandtabs(8).split("\n"))
     at = 0
     while at < len(page.lines) - 1:
@@ -82,8 +82,8 @@ def as_markdown(text: str) -> str:
 
 
 class _Page:
-    """`out` has what each of `lines` becomes, `code` the numbers of those that are code; what is
-    never written is not shown. A blank line is put behind the last.
+    """A page while it is read: `out` holds what each of `lines` becomes, blank where nothing is
+    written, `code` the numbers of the lines of code. A blank line is put behind the last.
     """
 
     def __init__(self, lines: list[str]) -> None:
@@ -94,7 +94,7 @@ class _Page:
         self._styles: list[str] = []
 
     def line(self, at: int) -> int:
-        """Writes what begins at a line; the number of the line behind it."""
+        """Writes what begins at a line; returns the number of the line behind it."""
         line = self.lines[at].strip()
         if not line:
             return at + 1
@@ -119,7 +119,7 @@ class _Page:
         return self._text(at, " " * column + marker, line[len(item[0]) :], indent)
 
     def _text(self, at: int, before: str, line: str, indent: int) -> int:
-        """A line of prose; where it ends in two colons, what is set in below is code."""
+        """Writes a line of prose; where it ends in two colons, what is set in below is code."""
         shown = line[2:] if f"{line} ".startswith("| ") else _FIELD.sub(r"\1:", line, count=1)
         stop = at + 1
         if shown.endswith("::") and not self.lines[stop].strip():
@@ -129,7 +129,7 @@ class _Page:
         return stop
 
     def _body(self, at: int, indent: int) -> int:
-        """Behind the lines from `at` on that are set in further, and blank ones between them."""
+        """The end of the lines from `at` on that are set in further, with blank ones between."""
         stop = at
         for number in range(at, len(self.lines)):
             if self.lines[number].strip():
@@ -147,7 +147,7 @@ class _Page:
         return stop
 
     def _explicit(self, at: int, line: str, indent: int, column: int) -> int:
-        """A directive; comments, targets and substitutions are not shown."""
+        """Writes a directive; comments, targets and substitutions are not shown."""
         found, note = _DIRECTIVE.match(line), _NOTE.match(line)
         if note is not None:
             return self._text(at, " " * column, note[1], indent)
@@ -169,7 +169,7 @@ class _Page:
         return next(n for n in range(at, len(self.lines)) if not self.lines[n].strip())
 
     def _heading(self, at: int, line: str, indent: int) -> int:
-        """Behind a heading that begins here; 0 where none does."""
+        """Writes a heading that begins here and returns the line behind it; 0 where none does."""
         below = [each.rstrip() for each in self.lines[at + 1 : at + 3]] + [""]
         over = not indent and len(line) > 2 and _ADORNED.match(line) is not None
         title, under = (below[0].strip(), below[1]) if over else (line, below[0])
@@ -185,7 +185,7 @@ class _Page:
         return at + 2 + over
 
     def _table(self, at: int, indent: int, column: int) -> int:
-        """Each line a row between bars; the first border within is below the header."""
+        """Writes each line as a row between bars; the first border within is below the header."""
         top = self.lines[at].strip()
         is_grid = top[0] == "+"
         edges = [found.start() for found in re.finditer("=+", top)]
@@ -207,7 +207,7 @@ class _Page:
 
 
 def _shown(found: re.Match[str]) -> str:
-    """Words without roles, targets and escapes, on as many lines."""
+    """The words of markup without its role, target and escapes, on as many lines."""
     literal, role, words, link, escaped = found.group("literal", "role", "words", "link", "escaped")
     if literal is not None:
         ticks = "``" if "`" in literal else "`"

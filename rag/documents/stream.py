@@ -83,7 +83,7 @@ def document_errors(what: str) -> Iterator[None]:
 
 
 def clean_parts(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
-    """What a reader yields, as `Part` and `Reading.parts` promise it."""
+    """The parts that a reader yields, made to keep what `Part` and `Reading.parts` promise."""
     is_empty = True
     with document_errors(reading.format):
         for piece in pieces:

@@ -17,13 +17,13 @@ _VOICE = re.compile(r"<v(?:\.[\w.-]{1,40})?\s+([^<>]{1,80})>")
 _TAG = re.compile(r"</?[a-z\d][^<>]{0,80}>|\{\\[^{}]{0,80}\}", re.IGNORECASE)
 _END = re.compile(r"[.?!\u2026\u3002\uff01\uff1f][\"'\u201d\u2019)\]]*\s+")
 _ENOUGH, _MOST = 300, 400
-"""Characters after which a stretch ends with a sentence, and with any line: about what is shown of
-one, which then begins within half a minute of the time that it is named by.
+"""A stretch ends with a sentence after so many characters, and with any line after so many: about
+what a snippet shows, which then begins within half a minute of the time that names it.
 """
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """What one person says in a row is a paragraph, where their name stands before it."""
+    """One piece a stretch; where names stand before words, a turn of a speaker is a paragraph."""
     begins, said = "", ""
     for time, words in _cues(reading):
         joined = said + ("\n\n" if FIELD.match(words) else " ") * bool(said) + words
@@ -39,8 +39,8 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def _cues(reading: Reading) -> Iterator[tuple[str, str]]:
-    """Each line that is said, with when its cue begins; one that stays on while the next appears
-    is said once.
+    """Each spoken line with the time at which its cue begins; a line that stays while the next one
+    appears comes once.
     """
     time = last = voice = ""
     blocks = (block.removesuffix("\n") for block in text_blocks(reading))

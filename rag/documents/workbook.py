@@ -24,8 +24,8 @@ _UNCOMPUTED = re.compile(
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """Some two hundred rows at a time. A formula is the value that is stored with it, a cell of an
-    error empty.
+    """Some two hundred rows at a time. A formula stands as the value that is stored with it, an
+    error as an empty cell.
     """
     if reading.format == "xlsx":
         # Calamine unpacks by itself; what its cells take is bounded by the worker's memory.
@@ -59,7 +59,7 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def _uncomputed(archive: Archive, most: int) -> int:
-    """How many cells lack their value, in sheets of at most so many bytes."""
+    """How many formulas have no stored value, in sheets of at most `most` bytes."""
     sheets = [each for each in archive.infolist() if _SHEET.fullmatch(each.filename)]
     with suppress(DocumentError):  # what is damaged, calamine tells
         small = (archive.member(each.filename) for each in sheets if each.file_size <= most)
