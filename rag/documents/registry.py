@@ -127,9 +127,7 @@ def _zip_format(path: Path, named: Format | None) -> Format:
 
 
 def _compound_format(path: Path, named: Format | None) -> Format:
-    """The format of an OLE file, which is an old workbook or an error: a new Office file is one only
-    where it is locked.
-    """
+    """The format of an OLE file: an old workbook is read, a locked new Office file is an error."""
     with path.open("rb") as file:
         if _LOCKED in file.read(_LOOKED_THROUGH):
             raise DocumentError("encrypted Office document: needs a password")
