@@ -13,7 +13,7 @@ from state.wording import written_place
 
 
 def thread_json(thread: str, turns: Iterable[Turn]) -> dict[str, Any]:
-    """All turns of a thread with their whole answers."""
+    """The `crag.thread/1` object: all turns of a thread with their whole answers."""
     return {"schema": "crag.thread/1", "thread": thread, "turns": [_turn(turn) for turn in turns]}
 
 

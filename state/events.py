@@ -132,7 +132,7 @@ class KeptSpans(TypedDict):
 
 
 class RefinedEvent(TypedDict):
-    """What refinement kept, and characters before and after it."""
+    """The stretches that refinement kept, and the number of characters before and after it."""
 
     event: Literal["refined"]
     passages: list[KeptSpans]

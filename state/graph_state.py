@@ -142,7 +142,7 @@ class GraphState(ThreadState, QuestionState):
 
 
 class TurnInput(TypedDict):
-    """All a turn is given; everything else is loaded or reset by start_turn."""
+    """A turn's whole input; everything else is loaded or reset by start_turn."""
 
     question: str
 

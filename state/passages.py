@@ -18,7 +18,7 @@ from state.documents import without_header
 _NUMBER = re.compile(r"(?:[IVXLC]+|[\d.]+|[A-Z])[.)]?")
 
 WebUse = Literal["allowed", "searched"]
-"""None where the person did not allow the web."""
+"""Whether the web may be, or was, searched; None in the state if it is not allowed."""
 
 
 class Features(TypedDict):

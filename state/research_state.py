@@ -76,7 +76,7 @@ class FileEntry(TypedDict):
 
 
 class FileSummary(TypedDict):
-    """All that a planner or a reflection ever sees of a file."""
+    """A file as a planner or a reflection sees it, never with its content."""
 
     name: str
     status: FileStatus

@@ -1,4 +1,4 @@
-"""Where threads and traces are kept."""
+"""The databases of threads and of traces that the settings name."""
 
 from __future__ import annotations
 

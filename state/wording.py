@@ -44,7 +44,7 @@ def did_you_mean(name: str, names: Iterable[str], otherwise: str | None = None) 
 
 
 def written_place(item: Mapping[str, Any]) -> str:
-    """Where a citation or a chunk stands, as in "guide.pdf p. 4", "deck.pptx slide 3",
+    """The place of a citation or a chunk, as in "guide.pdf p. 4", "deck.pptx slide 3",
     "notes.md:12-14" or "notes.md:12"; lines count from 1.
     """
     source, anchor = item["source"], item.get("anchor")

@@ -90,7 +90,7 @@ class Conversation(Closing):
 
     @property
     def turns(self) -> int:
-        """How many turns the thread has had."""
+        """The number of turns that the thread has had."""
         return self.session.memory.store.last_turn(self.thread)
 
     def _print(self, answer: Answer) -> None:

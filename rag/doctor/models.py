@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rag.endpoint.address import Endpoint
 
 _PROBE_SECONDS = 60.0
-"""What a small request may take, where the settings do not say otherwise."""
+"""The time limit of a small request, unless the settings say otherwise."""
 _FILLER = "The line runs along the valley, past nine stations and over eleven bridges. " * 25
 _PROBE = [
     ("system", "You grade retrieved documents: does the document answer the question?"),

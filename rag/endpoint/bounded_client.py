@@ -52,7 +52,7 @@ class BoundedClient(DefaultHttpxClient):
         super().__init__(event_hooks={"response": [_bound]}, **given)
 
     def send(self, request: Any, **given: Any) -> Any:
-        """As the parent's, which raises the parent's errors only where another try may help."""
+        """Raises the parent's errors only where another try may help, the SDK's own elsewhere."""
         now = time.monotonic()
         seconds = (request.extensions.get("timeout") or {}).get("read") or _SECONDS
         reply_by, end_by = _ends.get((now + seconds, now + STREAM_PATIENCE * seconds))

@@ -125,7 +125,7 @@ class Measurer:
                 yield _pair(grades[hit["chunk_id"]], true)
 
     def _is_relevant(self, query: Query, hit: RetrievedChunk) -> bool | None:
-        """None if unknown: a chunk of a relevant document that holds none of the answers."""
+        """Whether a chunk is relevant; None for one of a relevant document that holds no answer."""
         if self.sources.name(hit["source"]) not in query.relevant:
             return False
         if query.answers and contains(hit["text"], query.answers):

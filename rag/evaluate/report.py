@@ -70,8 +70,8 @@ def _grading(pairs: Sequence[GradedPair]) -> Figures:
 
 
 def _abstention(answered: Answered) -> Figures:
-    """Over questions known to be answerable or not. Abstaining is the positive decision,
-    being unanswerable the positive truth; `answered_unanswerable` counts the unanswerable
+    """Figures over the questions known to be answerable or not. Abstaining is the positive
+    decision, being unanswerable the positive truth; `answered_unanswerable` counts the unanswerable
     that were answered all the same.
     """
     decisions = [
@@ -88,7 +88,7 @@ def _abstention(answered: Answered) -> Figures:
 
 
 def _answers(answered: Answered) -> Figures:
-    """Over answerable queries with gold answers; an abstention holds none."""
+    """Figures over answerable queries with gold answers; an abstention holds none of them."""
     told = [
         ("" if answer["status"] == "abstained" else without_markers(answer["answer"]), m.query)
         for m, answer in answered
@@ -102,8 +102,8 @@ def _answers(answered: Answered) -> Figures:
 
 
 def _citations(answered: Answered) -> Figures:
-    """Verbatim: the quote is the document's text at its offsets. Precision: its document is
-    relevant, over queries that have relevant ones.
+    """`verbatim` is the share of quotes that are the document's text at their offsets; `precision`
+    the share of citations of relevant documents, over queries that have relevant ones.
     """
     held = [(m.query.relevant, *cited) for m, _ in answered for cited in m.cited]
     return {
@@ -113,7 +113,7 @@ def _citations(answered: Answered) -> Figures:
 
 
 def _loops(answered: Answered) -> Figures:
-    """Gain and hurt against what the same run knew before its first correction: the mean
+    """Gain and hurt compare with what the same run knew before its first correction: the mean
     change of recall@5 of graded documents, and the share of queries where it fell.
     """
     known = [

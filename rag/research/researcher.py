@@ -109,7 +109,7 @@ class Researcher(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ResearchDependencies:
-    """What a run is given besides its question, never stored."""
+    """A run's dependencies, which are never stored."""
 
     run_id: str
     researcher: Researcher

@@ -1,4 +1,4 @@
-"""What two runs did differently, down to grades and ranks."""
+"""The differences between two runs of a question, down to grades and ranks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Difference(TypedDict):
 
 
 Words = Mapping[str, str]
-"""What is said of a run, or of one of its loops, by what it is about."""
+"""The facts of a run, or of one of its loops, in words and by name."""
 
 
 def diff_traces(one: Trace, other: Trace) -> list[Difference]:
@@ -44,7 +44,7 @@ def diff_traces(one: Trace, other: Trace) -> list[Difference]:
 
 
 def _differences(step: str, one: Words, other: Words) -> Iterator[Difference]:
-    """Of a loop of one run only, its query; of a chunk that only one run retrieved, its rank."""
+    """Of a loop that one run alone had, only the query is told; of a chunk, only the rank."""
     names = [*{**other, **one}]
     for name in names if one and other else names[:1]:
         a, b = one.get(name), other.get(name)
