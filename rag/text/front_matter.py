@@ -12,7 +12,7 @@ _BOUNDS = re.compile(r"(---|\+\+\+)[ \t]*\n(?:(.*?)\n)??(?:\1|\.\.\.)[ \t]*(?:\n
 _KEY = r"[^\s#\-][^:=\n]{0,80}[:=](?:\s|$)"
 _FIELD = re.compile(rf"^(?={_KEY}).*(?:\n(?!{_KEY}|#).*)*", re.MULTILINE)
 """A key with the lines that belong to it, up to the next or a comment."""
-_PASSED_OVER = re.compile(r"^[ \t]*[#\[].*", re.MULTILINE)
+_PASSED_OVER = re.compile(r"^[ \t]*(?:#.*|\[[^\[\]\n]*\][ \t]*$)", re.MULTILINE)
 """A comment, or the name of a table of TOML."""
 
 
@@ -25,7 +25,8 @@ def front_matter(text: str, base: int = 0) -> tuple[list[Block], int]:
         return [], 0
     begin, end = bounds.span(2) if bounds[2] else (0, 0)
     found = [stripped(text, *field.span()) for field in _FIELD.finditer(text, begin, end)]
-    if _PASSED_OVER.sub("", text[begin : found[0][0] if found else end]).strip():
+    before = _PASSED_OVER.sub("", text[begin : found[0][0]]) if found else text[begin:end]
+    if before.strip():
         return [], 0  # prose between two lines across
     fields = [Block(BlockKind.METADATA, base + first, base + last) for first, last in found]
     return fields, bounds.end()

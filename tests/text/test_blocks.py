@@ -557,6 +557,8 @@ def test_prose_between_two_lines_across_is_no_front_matter() -> None:
     prose = ("paragraph", 0, "Fire it slowly.", None)
     assert read("---\n\nFire it slowly.\n\n---\n", "markdown") == [prose]
     assert read("---\n---\nFire it slowly.\n", "markdown") == [prose]
+    slide = read("---\n# Kilns\n---\nFire it slowly.\n", "markdown")
+    assert slide == [("heading", 1, "Kilns", None), prose]
     noted = read("---\nFire it slowly.\n\nNote: keep it.\n\n---\n", "markdown")
     assert noted == [prose, ("paragraph", 0, "Note: keep it.", None)]
     table = read("+++\n# of TOML\n[page]\nmade = 1\n+++\nFire it slowly.\n", "markdown")
