@@ -47,7 +47,7 @@ def open_reader(
     from rag.embed.builtin import builtin_embedder
     from rag.reading.reranker import Reranker
 
-    store, files = store_of(settings), _chosen(settings.files)
+    store, files = store_of(settings), _source_pattern(settings.files)
     with closing(
         store.open_collection(settings.collection, builtin_embedder(), notify, files=files)
     ) as reader:
@@ -60,7 +60,7 @@ def open_reader(
         yield reader
 
 
-def _chosen(glob: str | None) -> GitIgnoreSpec | None:
+def _source_pattern(glob: str | None) -> GitIgnoreSpec | None:
     """The pattern of a glob, which sources match as files do a line of a .gitignore.
 
     Raises:
@@ -90,9 +90,9 @@ def choose_engine(settings: Settings) -> EngineChoice:
     """Auto is openai when a key or a base URL is set, else local."""
     if settings.engine is not EngineName.AUTO:
         local = settings.engine is EngineName.LOCAL
-        return EngineChoice(settings.engine, _lacking(settings) if local else None)
+        return EngineChoice(settings.engine, _unheeded(settings) if local else None)
     if settings.base_url is None and settings.api_key is None:
-        return EngineChoice(EngineName.LOCAL, _lacking(settings))
+        return EngineChoice(EngineName.LOCAL, _unheeded(settings))
     from rag.endpoint.address import host_of
 
     host = host_of(settings.base_url)
@@ -103,7 +103,7 @@ def choose_engine(settings: Settings) -> EngineChoice:
     )
 
 
-def _lacking(settings: Settings) -> str | None:
+def _unheeded(settings: Settings) -> str | None:
     """A notice of what was asked for and takes a model, which the local engine has not."""
     asked = []
     if settings.grader is GraderChoice.MODEL:

@@ -65,7 +65,7 @@ def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> list[Inst
             if not _is_whole(part, weights):
                 source(part, weights, tell)
         if _is_whole(part, weights):
-            fetched.append(_made(part, home, weights, tell))
+            fetched.append(_make_graph(part, home, weights, tell))
         elif given is None:
             raise RemoteError(
                 f"The weights of {weights.model} ({weights.megabytes} MB) could not be fetched.",
@@ -180,7 +180,7 @@ def _resume(url: str, file: Path) -> None:
                 raise ConnectionError(f"the connection ended {reply.length} bytes too early")
 
 
-def _made(part: Path, home: Path, weights: Weights, tell: Tell) -> InstalledModel:
+def _make_graph(part: Path, home: Path, weights: Weights, tell: Tell) -> InstalledModel:
     """Puts graph and tokenizer in their place at once; what they were made of is not kept."""
     made = part / weights.identity
     made.mkdir(exist_ok=True)

@@ -54,12 +54,12 @@ def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
         outcome = _read(task, stat, found, beat)
         changed = FileStat.of(os.stat(task.path)) != stat
     except (DocumentError, OSError) as error:
-        return _unread(task.path, stat, error)
+        return _failure(task.path, stat, error)
     reason = "it changed while it was read: the next ingest reads it"
     return ReadFailure(task.path, stat, reason, failed=True, lasting=False) if changed else outcome
 
 
-def _unread(path: str, stat: FileStat | None, error: DocumentError | OSError) -> ReadFailure:
+def _failure(path: str, stat: FileStat | None, error: DocumentError | OSError) -> ReadFailure:
     if isinstance(error, DocumentError):
         failed = not isinstance(error, UnsupportedFormatError)
         return ReadFailure(path, stat, error.message, failed=failed)

@@ -87,14 +87,14 @@ class HomeQueries(IndexQueries):
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         if self._chosen is not None:
             self.dense_searched = "catalog (of chosen files)"
-            return self._scanned(vector, limit)
+            return self._scan(vector, limit)
         row = self._index.row()
         try:
             if self._is_open(row) and self._store is not None:
                 found = self._store.nearest(vector, limit)
                 if _is_crowded(found):
                     self.dense_searched = "catalog (copies of a text crowd Chroma's graph)"
-                    return self._scanned(vector, limit)
+                    return self._scan(vector, limit)
                 self.dense_searched = CHROMA
                 # Another process may have begun to write it.
                 there = self.existing(list(found))
@@ -102,7 +102,7 @@ class HomeQueries(IndexQueries):
         except (VectorsDamaged, StorageError) as error:
             self._give_up(error, row)
         self.dense_searched = f"catalog (Chroma is {self._why})"
-        return self._scanned(vector, limit)
+        return self._scan(vector, limit)
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         query = "SELECT id, vector FROM chunks WHERE id IN ({some})"
@@ -142,7 +142,7 @@ class HomeQueries(IndexQueries):
             " The next `crag ingest` builds it again."
         )
 
-    def _scanned(self, query: Vectors, limit: int) -> dict[int, float]:
+    def _scan(self, query: Vectors, limit: int) -> dict[int, float]:
         """The nearest by the catalog's own vectors, of the chosen documents or of all."""
         chosen, values = "", list[Any]()
         if self._chosen is not None:

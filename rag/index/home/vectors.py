@@ -62,7 +62,7 @@ class ChromaIndex:
         """`connection`: to the home's catalog."""
         self._connection = connection
         self._home = home
-        self._of = row
+        self._collection = row
         self.url = url
         # As the catalog notes it: without a password.
         self._server = None if url is None else redact_urls(url)
@@ -74,7 +74,7 @@ class ChromaIndex:
             "SELECT folder, chroma.revision, files,"
             " coalesce(chroma.revision = collections.revision AND server IS $1, 0) FROM chroma"
             " JOIN collections ON collections.id = collection_id WHERE collection_id = $2",
-            (self._server, self._of.id),
+            (self._server, self._collection.id),
         ).fetchall()
         return ChromaRow(*rows[0]) if rows else None
 
@@ -85,10 +85,10 @@ class ChromaIndex:
 
     def _vectors(self, folder: str, revision: int | None) -> ChromaVectors:
         where = self.url or self.root / folder
-        return ChromaVectors(where, self._name(folder), self._of.embedder, revision)
+        return ChromaVectors(where, self._name(folder), self._collection.embedder, revision)
 
     def _name(self, folder: str) -> str:
-        return f"crag-{self._of.uid}-{folder}"
+        return f"crag-{self._collection.uid}-{folder}"
 
     def mark_damaged(self, row: ChromaRow) -> bool:
         """Clears the row's revision, so that the next ingest builds the vectors again. False where
@@ -102,7 +102,7 @@ class ChromaIndex:
                 cursor: sqlite3.Cursor = connection.execute(
                     "UPDATE chroma SET revision = NULL WHERE collection_id = $1 AND folder = $2"
                     " AND revision = $3",
-                    (self._of.id, row.folder, row.revision),
+                    (self._collection.id, row.folder, row.revision),
                 )
                 return cursor.rowcount == 1
         return False
@@ -118,12 +118,12 @@ class ChromaIndex:
                 return
             if row is not None and row.revision is None:
                 notice("Chroma's index was left half-written; building it again.")
-            elif row is not None and self._updated(row, notice):
+            elif row is not None and self._update(row, notice):
                 return
             folder = uuid.uuid4().hex[:8]
             self._note(folder)
             self.drop(row)
-            self._filled(self._vectors(folder, None), folder)
+            self._fill(self._vectors(folder, None), folder)
         except (VectorsDamaged, StorageError) as error:
             why = str(error).rstrip(".")
             notice(f"Chroma could not be written ({why}); the catalog is searched instead.")
@@ -134,11 +134,11 @@ class ChromaIndex:
             drop_from_server(self.url, self._name(row.folder))
         shutil.rmtree(self.root, ignore_errors=True)
 
-    def _updated(self, row: ChromaRow, notice: Notice) -> bool:
+    def _update(self, row: ChromaRow, notice: Notice) -> bool:
         """Whether Chroma is up to date with the catalog now; updates it in place where it can."""
         try:
             if not row.current:
-                return self._filled(self.open(row), row.folder)
+                return self._fill(self.open(row), row.folder)
             self.require_unchanged(row)
         except VectorsDamaged as error:
             if self.url is None:
@@ -146,7 +146,7 @@ class ChromaIndex:
             return False
         return True
 
-    def _filled(self, held: ChromaVectors, folder: str) -> bool:
+    def _fill(self, held: ChromaVectors, folder: str) -> bool:
         """Makes Chroma hold the catalog's chunks; the row's revision is cleared meanwhile. False,
         and nothing is done, where none of its chunks would stay: an empty graph that was saved is
         written by all who open it, so that a new one has to be built.
@@ -157,7 +157,7 @@ class ChromaIndex:
                 return False
             self._note(folder)
             ((revision,),) = self._connection.execute(
-                "SELECT revision FROM collections WHERE id = $1", (self._of.id,)
+                "SELECT revision FROM collections WHERE id = $1", (self._collection.id,)
             ).fetchall()
             held.sync(known, wanted, self._stored, revision)
         files = "[]" if self.url else _files(self.root / folder)
@@ -168,13 +168,13 @@ class ChromaIndex:
         """The catalog's vectors of these chunks, whose ids ascend."""
         query = "SELECT id, vector FROM chunks WHERE id IN ({some}) ORDER BY id"
         rows = rows_of_many(self._connection, query, ids)
-        return decode_vectors([vector for _, vector in rows], self._of.embedder.dimension)
+        return decode_vectors([vector for _, vector in rows], self._collection.embedder.dimension)
 
     def _chunks(self) -> set[int]:
         rows = self._connection.execute(
             "SELECT chunks.id FROM documents CROSS JOIN chunks ON document_id = documents.id"
             " WHERE documents.collection_id = $1",
-            (self._of.id,),
+            (self._collection.id,),
         )
         return {row for (row,) in rows}
 
@@ -183,7 +183,7 @@ class ChromaIndex:
             self._connection.execute(
                 "INSERT OR REPLACE INTO chroma (collection_id, folder, revision, files, server)"
                 " VALUES ($1, $2, $3, $4, $5)",
-                (self._of.id, folder, revision, files, self._server),
+                (self._collection.id, folder, revision, files, self._server),
             )
 
     def require_unchanged(self, row: ChromaRow) -> None:
