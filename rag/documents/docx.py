@@ -21,8 +21,10 @@ _SPACED = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "\u2011", "ptab
 _SIGNS = {"num": "", "den": "/", "sup": "^", "sub": "_", "rad": "\N{SQUARE ROOT}", "d": ""}
 """The signs before the parts of an equation, which stand in brackets where they are long."""
 
-_Style = tuple[int | None, bool]
-"""What a paragraph style means: the level of a heading, and whether it is an item of a list."""
+_Style = tuple[int | None, bool] | None
+"""What a paragraph style means: the level of a heading, and whether it is an item of a list; None:
+a line of the table of contents, which is not read.
+"""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -73,7 +75,10 @@ class _Body:
         if not text.strip():
             return
         key = _value(element, "{*}pPr/{*}pStyle") or ""
-        styled, listed = self._styles.get(key, (None, False))
+        style = self._styles.get(key, (None, False))
+        if style is None:
+            return
+        styled, listed = style
         level = _level(_value(element, "{*}pPr/{*}outlineLvl"))
         level = styled if level is None else level
         numbering = element.find("{*}pPr/{*}numPr")
@@ -127,13 +132,15 @@ def _meaning(key: str, styles: dict[str, Element]) -> _Style:
     for _ in range(10):
         style = styles.get(key)
         label = (_value(style, "{*}name") or "").lower()
+        if label.startswith("toc ") and label[4:].isdecimal():
+            return None
         level = 0 if label == "title" else None
         if label.startswith("heading "):
             level = _level(label.removeprefix("heading "), offset=1)
-        if level is None:
-            level = _level(_value(style, "{*}pPr/{*}outlineLvl"))
+        outline = _value(style, "{*}pPr/{*}outlineLvl")
+        level = _level(outline) if level is None else level
         listed = label.startswith("list ") and label != "list paragraph"
-        if level is not None or listed:
+        if level is not None or listed or outline == "9":
             return level, listed
         key = _value(style, "{*}basedOn") or ""
     return None, False

@@ -16,7 +16,7 @@ from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _UNREAD = """tracked-changes annotation forms sequence-decls content-validations note-citation
-    ruby-text""".split()  # noqa: SIM905
+    ruby-text table-of-content""".split()  # noqa: SIM905
 _SVG = "{urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0}"
 _MANIFEST = "META-INF/manifest.xml"
 _TITLE, _BASE = "Title", "parent-style-name"

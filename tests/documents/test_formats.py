@@ -359,6 +359,30 @@ def test_docx(tmp_path: Path) -> None:
     )
 
 
+def test_docx_leaves_out_its_table_of_contents_and_is_not_named_by_it(tmp_path: Path) -> None:
+    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    based = '<w:basedOn w:val="H"/><w:pPr><w:outlineLvl w:val="9"/></w:pPr>'
+    styles = "".join(
+        f'<w:style w:styleId="{key}"><w:name w:val="{name}"/>{more}</w:style>'
+        for key, name, more in (
+            ("H", "heading 1", ""),
+            ("C", "TOC Heading", based),
+            ("T", "toc 1", ""),
+            ("N", "Note", based),
+        )
+    )
+    body = "".join(
+        f'<w:p><w:pPr><w:pStyle w:val="{key}"/></w:pPr><w:r><w:t>{text}</w:t></w:r></w:p>'
+        for key, text in (("C", "Contents"), ("T", "Kilns 3"), ("N", "Draft"), ("H", "Kilns"))
+    )
+    members = {
+        "word/document.xml": f"<w:document {w}><w:body>{body}</w:body></w:document>",
+        "word/styles.xml": f"<w:styles {w}>{styles}</w:styles>",
+    }
+    document = read(zipped(tmp_path / "a.docx", members))
+    assert (document.text, document.title) == ("Contents\n\nDraft\n\n# Kilns\n", "Kilns")
+
+
 def test_docx_without_styles_has_its_bold_paragraphs_for_headings(tmp_path: Path) -> None:
     from docx import Document as Word
 
@@ -606,7 +630,9 @@ def test_odt_has_its_title_and_the_words_of_pictures_and_repeats_merged_cells(
     content = (
         f"<office:document-content {ODF}><office:automatic-styles>{styles}"
         "</office:automatic-styles><office:body><office:text>"
-        '<text:p text:style-name="P1">Kiln book</text:p><text:p>Seen<draw:frame><svg:title>Object 3'
+        '<text:p text:style-name="P1">Kiln book</text:p><text:table-of-content><text:index-body>'
+        "<text:p>Kilns 3</text:p></text:index-body></text:table-of-content>"
+        "<text:p>Seen<draw:frame><svg:title>Object 3"
         "</svg:title><svg:desc>by night</svg:desc></draw:frame>only</text:p><table:table>"
         + "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
         + "</table:table></office:text></office:body></office:document-content>"
