@@ -55,11 +55,8 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         }
     checked, spent = _verified(checked, state, deps)
     if _is_better(state["claims"], checked.claims, state):
-        names = ("generation", "citations", "claims", "dropped")
-        kept = {name: state[name] for name in names}  # type: ignore[literal-required]
         missing = state["gaps"] or state["missing"]
-        kept |= {"missing": missing, "nearest": []}
-        return {**spent, **kept, "status": _kept_status(state)}
+        return {**spent, "missing": missing, "nearest": [], "status": _kept_status(state)}
     return {**spent, **_found(checked), "status": _status(checked, state)}
 
 

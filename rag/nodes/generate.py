@@ -43,7 +43,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
             raise
         spent = str(ended)
         runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
-        result = Generated(complete=False)
+        result = Generated(missing=state["missing"], complete=False)
     return {
         **_refused(result, state, deps),
         "draft": list(result.parts),
