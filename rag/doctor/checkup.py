@@ -13,8 +13,6 @@ from rag.doctor.indexes import check_collections, check_store
 from rag.doctor.models import check_models
 from rag.embed.builtin import builtin_embedder
 from rag.index.home.catalog import Catalog
-from rag.index.home.store import HomeStore
-from rag.opening import store_of
 from state.errors import CragError, DamagedError
 from state.home_db import HomeDb
 from state.settings import Settings
@@ -31,11 +29,11 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield catalog
     yield from check_threads(settings.home)
     yield from check_models(settings)
-    identity, store = builtin_embedder().identity, store_of(settings)
-    if not isinstance(store, HomeStore):
-        yield from check_store(store, identity)
+    identity = builtin_embedder().identity
+    if settings.store is not None:
+        yield from check_store(settings.store, settings.store_schema, identity)
     elif catalog.ok:
-        yield from check_collections(settings.home, identity)
+        yield from check_collections(settings.home, identity, settings.chroma_url)
 
 
 def _check_home(home: Path) -> Iterator[Check]:

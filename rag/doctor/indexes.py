@@ -9,7 +9,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from rag.doctor import Check, failed, passed
 from rag.embed.protocol import EmbedderIdentity
@@ -24,16 +23,15 @@ from state.errors import CragError
 from state.sqlite_file import error_code, transaction
 from state.wording import many
 
-if TYPE_CHECKING:
-    from rag.index.postgres.store import PostgresStore
-
 _AGAIN = "crag ingest -c {}"
 _ANEW = "crag collections delete {0}; then ingest its folders with -c {0}"
 
 
-def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]:
+def check_collections(
+    home: Path, embedder: EmbedderIdentity, chroma_url: str | None = None
+) -> Iterator[Check]:
     """Check every collection of the home; a lock held by a writer is no fault."""
-    store = HomeStore(home)
+    store = HomeStore(home, chroma_url)
     for name in store.names():
         with Catalog(home) as catalog, catalog.failures():
             connection = catalog.connected(write=False)
@@ -50,9 +48,12 @@ def check_collections(home: Path, embedder: EmbedderIdentity) -> Iterator[Check]
             yield _vectors(row, store.chroma(connection, row))
 
 
-def check_store(store: PostgresStore, embedder: EmbedderIdentity) -> Iterator[Check]:
+def check_store(url: str, schema: str, embedder: EmbedderIdentity) -> Iterator[Check]:
     """Check the server of a shared store, and every collection's embedder."""
+    from rag.index.postgres.store import PostgresStore
+
     try:
+        store = PostgresStore(url, schema)
         yield passed("store", store.about())
         for each in store.summaries():
             yield from _check_embedder(each.name, each.embedder, embedder)

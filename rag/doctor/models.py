@@ -14,7 +14,7 @@ from rag.embed.transformer import Transformer
 from rag.embed.weights import EVERY, installed_model, reader_line
 from rag.opening import choose_engine
 from state.choices import EngineName
-from state.errors import CragError, ModelError
+from state.errors import CragError
 from state.settings import Settings
 
 if TYPE_CHECKING:
@@ -36,17 +36,11 @@ def check_models(settings: Settings) -> Iterator[Check]:
     """Embeds one word; asks a configured endpoint for one small reply."""
     yield _embedder()
     yield _reader(settings)
-    if choose_engine(settings).name is EngineName.OPENAI:
-        from rag.endpoint.address import chat_endpoint
-
-        try:
-            endpoint = chat_endpoint(settings)
-        except CragError as error:
-            yield failed("model", error)
-            return
-        yield _replies(endpoint, settings)
-    else:
-        yield _at_hand()
+    try:
+        model = _model(settings)
+    except CragError as error:
+        model = failed("model", error)
+    yield model
 
 
 def _embedder() -> Check:
@@ -69,6 +63,14 @@ def _reader(settings: Settings) -> Check:
     except CragError as error:
         return failed("reader", error)
     return passed("reader", reader_line(settings.home))
+
+
+def _model(settings: Settings) -> Check:
+    if choose_engine(settings).name is not EngineName.OPENAI:
+        return _at_hand()
+    from rag.endpoint.address import chat_endpoint
+
+    return _replies(chat_endpoint(settings), settings)
 
 
 def _at_hand() -> Check:
@@ -97,8 +99,6 @@ def _replies(endpoint: Endpoint, settings: Settings) -> Check:
     chat.server.learn(form=None, reads=None, answers=None)  # found out anew
     try:
         reply = chat.ask(_PROBE, Budget(), LINE, verdicts_model("document", 1))
-    except ModelError as error:
-        return failed("model", error)
     finally:
         chat.close()
     told = f"{settings.model} at {endpoint.host} replies"

@@ -68,3 +68,10 @@ def test_without_a_model_the_next_step_is_told(servers, further, tmp_path, monke
     *_, last = check_models(Settings(home=tmp_path, engine="local"))
     assert last.ok
     assert further in last.mend
+
+
+@pytest.mark.parametrize("base_url", ["ftp://h/v1", "https://api.openai.com/v1"])
+def test_a_model_that_is_set_up_wrongly_is_a_fault_and_not_the_end(base_url, tmp_path):
+    *_, last = check_models(Settings(home=tmp_path, base_url=base_url))
+    assert (last.part, last.ok) == ("model", False)
+    assert last.mend

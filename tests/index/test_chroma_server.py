@@ -10,6 +10,7 @@ import pytest
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 from ports import free_port, wait_for_port
 
+from rag.doctor.indexes import check_collections
 from rag.index.home.store import HomeStore
 
 
@@ -50,6 +51,8 @@ def searched(home, url):
 def test_it_answers_and_follows_every_change(server, tmp_path):
     assert write(tmp_path, server) == []
     assert not (tmp_path / "vectors").exists()
+    *_, vectors = check_collections(tmp_path, EMBEDDER.identity, server)
+    assert (vectors.ok, vectors.detail) == (True, "in Chroma")
     assert searched(tmp_path, server) == ({"whale", "railway", "bakery"}, "chroma", [])
     with open_writer(tmp_path, "default", EMBEDDER.identity, server) as writer:
         writer.remove(["railway"])
