@@ -34,6 +34,14 @@ def test_nothing_is_learnt_from_passages_about_something_else(railway):
     assert "no passage comes near" in result.reason
 
 
+def test_no_digest_is_searched_for(tmp_path):
+    texts = {"seal.txt": f"The seal of the weir was cast in bronze {'ab12' * 30} by Ida Munro.\n"}
+    with build(tmp_path, texts) as collection:
+        result = rewrite(situation(collection, "Who cast the seal of the weir?"))
+    assert "bronze" in result.query
+    assert "ab12" not in f"{result.query} {result.reason}"
+
+
 def test_a_query_is_never_repeated_and_the_loop_ends_with_a_reason(railway):
     question = "Who desinged the Tarn viaducct?"
     tried = [question]

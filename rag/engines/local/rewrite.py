@@ -19,6 +19,8 @@ from state.wording import listed
 LEARN_FROM = 0.05
 """The least confidence of a passage that words are taken from."""
 WORDS_ADDED = 12
+LONGEST_WORD = 40
+"""Characters; what is longer is a digest or data, which no query should have."""
 _QUERY_CHARACTERS = 2000
 _NAMED = 4
 
@@ -63,7 +65,7 @@ def _new_words(question: ParsedQuestion, passage: RetrievedChunk) -> list[str]:
         term: fold(said[start:end])
         for start, end, found in term_spans(said)
         for term in found
-        if term not in question["weights"] and len(term) > 2
+        if term not in question["weights"] and 2 < len(term) <= LONGEST_WORD
     }
     return [*words.values()][:WORDS_ADDED]
 
