@@ -36,8 +36,9 @@ def test_nothing_is_learnt_from_passages_about_something_else(railway):
 
 def test_no_digest_is_searched_for(tmp_path):
     texts = {"seal.txt": f"The seal of the weir was cast in bronze {'ab12' * 30} by Ida Munro.\n"}
-    with build(tmp_path, texts) as collection:
-        result = rewrite(situation(collection, "Who cast the seal of the weir?"))
+    collection = build(tmp_path, texts)
+    result = rewrite(situation(collection, "Who cast the seal of the weir?"))
+    collection.close()
     assert "bronze" in result.query
     assert "ab12" not in f"{result.query} {result.reason}"
 
