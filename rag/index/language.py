@@ -100,18 +100,14 @@ def unaccented(text: str) -> str:
     return "".join(each for each in decomposed if not unicodedata.combining(each))
 
 
-def restem(term: str) -> str:
-    """An indexed term, an English stem, as the current language stems it; "" if a function word."""
-    return _restem(term, current_language())
-
-
 def restem_all(found: tuple[str, ...], language: str) -> tuple[str, ...]:
     if language == ENGLISH:
         return found
-    return tuple(filter(None, (_restem(term, language) for term in found)))
+    return tuple(filter(None, (restem(term, language) for term in found)))
 
 
-def _restem(term: str, language: str) -> str:
+def restem(term: str, language: str) -> str:
+    """An indexed term, an English stem, as a language stems it; "" for its function words."""
     if language == ENGLISH or not is_word(term):
         return term
     return "" if term in function_words(language) else stemmer(language).stemWord(term)

@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from rag.index.codec import decode_path
-from rag.index.language import restem
+from rag.index.language import current_language, restem
 from rag.index.terms import CAMEL, STOP_WORDS, fold, stem
 
 if TYPE_CHECKING:
@@ -110,7 +110,8 @@ def named_documents(
         taken |= places
         surely = _LONE if key.startswith(_NUMBER) else 1.0
         if not any(map(str.isdigit, key)):
-            surely = _WORDS if words.count > 1 else _WORD * rarity.get(restem(key), 0.0) ** 2
+            term = restem(key, current_language())
+            surely = _WORDS if words.count > 1 else _WORD * rarity.get(term, 0.0) ** 2
         for each in documents:
             found[each] = max(found.get(each, 0.0), surely / files)
     return found

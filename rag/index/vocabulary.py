@@ -98,13 +98,12 @@ class Vocabulary:
         most = self._index.chunk_count
         return {term: min(sum(map(counts.__getitem__, each)), most) for term, each in forms.items()}
 
-    def _forms_of(self, term: str, _language: str) -> list[str]:
-        """In the language in use."""
+    def _forms_of(self, term: str, language: str) -> list[str]:
         if not is_word(term):
             return [term]
         alike = term[: max(len(term) - _WRITTEN_ANEW, _LEAST_ALIKE)]
         held = self._index.vocabulary(alike, len(alike), len(term) + _ENDING)
-        return sorted(form for form, _ in held if restem(form) == term)
+        return sorted(form for form, _ in held if restem(form, language) == term)
 
     def similar_spellings(self, word: str) -> list[tuple[str, int]]:
         """(word, document frequency) of those one slip away, most frequent first."""
