@@ -119,8 +119,8 @@ class BlockBuilder:
         for index, (start, end) in enumerate(extents):
             own = BlockKind.PARAGRAPH if index and kind is BlockKind.ITEM else kind
             # Between two quoted paragraphs stands a mark alone.
-            marks = " \t\n>" if own is BlockKind.NOTE else None
-            first, last = stripped(self.text, start - self.base, end - self.base, marks)
+            mark = ">" if own is BlockKind.NOTE else ""
+            first, last = stripped(self.text, start - self.base, end - self.base, mark)
             if own is BlockKind.CODE:  # with the indentation of its first line
                 first = max(self.text.rfind("\n", 0, first) + 1, start - self.base)
             block = Block(own, first + self.base, last + self.base, opened.level, opened.lead)

@@ -35,10 +35,11 @@ def lines_of(text: str, start: int, end: int) -> list[Line]:
     return lines
 
 
-def stripped(text: str, start: int, end: int, marks: str | None = None) -> Extent:
-    """The extent of `text[start:end]` without white space around it, or `marks` before it."""
+def stripped(text: str, start: int, end: int, mark: str = "") -> Extent:
+    """The extent of `text[start:end]` without white space around it, or a `mark` before it."""
     said = text[start:end]
-    return min(start + len(said) - len(said.lstrip(marks)), end), start + len(said.rstrip())
+    left = (said.replace(mark, " ") if mark else said).lstrip()
+    return min(start + len(said) - len(left), end), start + len(said.rstrip())
 
 
 def runs(lines: Sequence[Line]) -> Iterator[Extent]:

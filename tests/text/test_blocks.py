@@ -353,6 +353,7 @@ def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() 
         ("note", 0, "The pump runs\n> all night.", None),
         ("note", 0, "Never touch\n> > the rod.", None),
     ]
+    assert read("> \x0cThe pump runs.", "email") == [("note", 0, "The pump runs.", None)]
 
 
 @pytest.mark.parametrize(
