@@ -38,7 +38,7 @@ class ResearchRun(TypedDict):
     typed, `question` stands alone; `flags` are settings by name; `usage` was spent before planning.
 
     `state` is running (or broken off), waiting (for the person's answer to `escalation`) or
-    finished. `answer` is the last one that the person gave, until the run asks again.
+    finished. `answer` is what the person said, until a round has heeded it.
     """
 
     id: str

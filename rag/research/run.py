@@ -132,8 +132,7 @@ class Research(Closing):
             report = self._rounds(run, deps)
             self.session.keep_trace(events, self._as_answer(report), resumed=made is None)
             if report["escalation"] is not None:
-                asked = report["escalation"]
-                self._journal.change(run["id"], state="waiting", escalation=asked, answer=None)
+                self._journal.change(run["id"], state="waiting", escalation=report["escalation"])
             elif not report["resumable"]:
                 self._record_turn(report)
                 self._journal.change(run["id"], state="finished", escalation=None, report=report)
@@ -161,6 +160,9 @@ class Research(Closing):
         try:
             while state["decision"] not in ("end", "escalate"):
                 state = to_boundary(self._checkpoints, state, deps, run["answer"])
+                if run["answer"] is not None:  # heeded: it must not answer a later question too
+                    self._journal.change(run["id"], answer=None)
+                    run["answer"] = None
             if state["decision"] == "end":
                 state = to_boundary(self._checkpoints, state, deps, None)  # the answer is written
         except BudgetSpent as spent:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from ingest_runs import home_of
@@ -55,6 +56,19 @@ def test_a_line_end_in_a_file_s_name_feigns_no_heading(tmp_path: Path):
     with Research(load_settings({"home": home, "engine": "local"})) as research:
         report = research.start("How deep is the Old Well?")
     assert "\n1. well # Sunk.md:3: “" in report["report"]
+
+
+def test_an_answer_is_heeded_once_though_the_next_question_was_never_told(
+    run: Research, monkeypatch: pytest.MonkeyPatch
+):
+    asked = run.start(ABSENT)
+    assert (asked["status"], asked["rounds"]) == ("waiting", 1)
+    with monkeypatch.context() as patch:
+        patch.setattr("rag.research.run.make_report", Mock(side_effect=KeyboardInterrupt))
+        with pytest.raises(KeyboardInterrupt):
+            run.resume(asked["run_id"], "Zeppelins")
+    again = run.resume(asked["run_id"])
+    assert (again["status"], again["rounds"]) == ("waiting", 2)
 
 
 def test_questions_side_by_side_have_a_section_each_in_their_order(run: Research):
