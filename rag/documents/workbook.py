@@ -47,7 +47,7 @@ def read(reading: Reading) -> Iterator[Part]:
         title = collapse_whitespace(sheet.name)
         anchor = f"sheet {title}"
         yield Part(f"# {title}\n\n", anchor=anchor)
-        rows = book.get_sheet_by_name(sheet.name).iter_rows()
+        rows = _rows(book.get_sheet_by_name(sheet.name))
         while some := list(islice(rows, _ROWS)):
             lines = (row([cell_text(value) for value in values]) for values in some)
             yield Part("".join(line + "\n" for line in lines if line), anchor=anchor)
@@ -56,6 +56,24 @@ def read(reading: Reading) -> Iterator[Part]:
                 reading.warn(f"only some {reading.limits.cells:,} cells were read")
                 return
         yield Part("\n", anchor=anchor)
+
+
+def _rows(sheet: Any) -> Iterator[list[Any]]:
+    """The rows of a sheet; a cell merged over several of them stands in each."""
+    first = sheet.start[1] if sheet.start else 0
+    ends = {
+        (top, left - first): bottom
+        for (top, left), (bottom, right) in sheet.merged_cell_ranges or ()
+        if left == right
+    }
+    tall: dict[int, tuple[int, Any]] = {}  # of a column: the last row of a merged cell, its value
+    for number, values in enumerate(sheet.iter_rows()):
+        for column, value in enumerate(values if ends else ()):
+            if (number, column) in ends:
+                tall[column] = ends[number, column], value
+            elif column in tall and number <= tall[column][0]:
+                values[column] = tall[column][1]
+        yield values
 
 
 def _uncomputed(archive: Archive, most: int) -> int:

@@ -544,6 +544,22 @@ def test_xlsx(tmp_path: Path) -> None:
     assert read(path).title == "Yard book"
 
 
+def test_a_cell_of_a_workbook_merged_over_rows_stands_in_each(tmp_path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["Boats"], [], ["Boat", "Crew"], ["Ada", "Orr"], [None, "Pell"], ["Bo", "Tam"]):
+        sheet.append([None, *row])
+    for merged in ("B1:C2", "B4:B5"):
+        sheet.merge_cells(merged)
+    book.save(tmp_path / "a.xlsx")
+    assert read(tmp_path / "a.xlsx").text == (
+        "# Sheet\n\nBoats\nBoat | Crew\nAda | Orr\nAda | Pell\nBo | Tam\n\n"
+    )
+
+
 def test_xlsb(tmp_path: Path) -> None:
     document = read(binary_workbook(tmp_path / "a.xlsb", [("Ada", 40.0), ("Zoë", 0.5)]))
     assert document.text == "# Stock\n\nAda | 40\nZoë | 0.5\n\n"
