@@ -73,14 +73,6 @@ def recursion_limit(max_loops: int) -> int:
     return len(NODES) * (max_loops + 3)
 
 
-@cache
-def shared_graph() -> CompiledGraph:
-    """The graph that all sessions share: it holds no state, and compiling it takes as long as a
-    short turn.
-    """
-    return compile_graph()
-
-
 def compile_graph() -> CompiledGraph:
     graph = StateGraph(GraphState, context_schema=Dependencies, input_schema=TurnInput)
     for name, node in NODES.items():
@@ -90,3 +82,7 @@ def compile_graph() -> CompiledGraph:
     for name, router in ROUTERS.items():
         graph.add_conditional_edges(name, router)
     return graph.compile(name="crag")
+
+
+shared_graph = cache(compile_graph)
+"""The graph that all sessions share: it holds no state, and compiling takes as long as a turn."""

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from rag.index.reader import CollectionReader
     from rag.memory import ThreadMemory
     from state.events import Event, TurnStarted
-    from state.graph_state import TurnInput
 
 Notify = Callable[[str], None]
 """Receives one line about the run, for the person."""
@@ -100,12 +99,9 @@ class Session(Closing):
         budget: Budget | None = None,
     ) -> Answer:
         """Run a turn and return its answer; raises as `stream`. Thread-safe without a `thread`."""
-        answer: Answer | None = None
         turn = self.stream(question, thread=thread, history=history, tokens=False, budget=budget)
-        for event in turn:
-            if event["event"] == "answer":
-                answer = event["answer"]  # the turn's checkpoint is kept after its last event
-        assert answer is not None, "a turn ends with an answer or an error"
+        # Read to its end: the turn's checkpoint is kept after the answer.
+        (answer,) = [event["answer"] for event in turn if event["event"] == "answer"]
         return answer
 
     def stream(
@@ -160,12 +156,11 @@ class Session(Closing):
             "web": self.settings.web,
         }
         saver = None if thread is None else self.memory.checkpoints.turn(thread)
-        asked: TurnInput = {"question": question}
         events: list[Event] = [started]
         answer: Answer | None = None
         yield started
         try:
-            for event in run_turn(shared_graph(), asked, deps, saver, cancel, budget):
+            for event in run_turn(shared_graph(), question, deps, saver, cancel, budget):
                 if event["event"] == "answer":
                     answer = event["answer"]
                 elif event["event"] != "token":

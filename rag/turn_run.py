@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from rag.graph import CompiledGraph
     from state.events import Event, FailedEvent
-    from state.graph_state import TurnInput
 
 _GRACE_SECONDS = 3.0
 
@@ -121,7 +120,7 @@ def in_background(
 
 def run_turn(
     graph: CompiledGraph,
-    asked: TurnInput,
+    question: str,
     deps: Dependencies,
     saver: AbstractContextManager[BaseCheckpointSaver[Any]] | None,
     cancel: Cancellation,
@@ -142,14 +141,16 @@ def run_turn(
 
     with saver or nullcontext() as checkpointer:
         try:
-            yield from in_background(lambda: _steps(graph, asked, deps, checkpointer), cancel, left)
+            yield from in_background(
+                lambda: _steps(graph, question, deps, checkpointer), cancel, left
+            )
         except TimeoutError:
             raise budget.time_spent_error() from None
 
 
 def _steps(
     graph: CompiledGraph,
-    asked: TurnInput,
+    question: str,
     deps: Dependencies,
     checkpointer: BaseCheckpointSaver[Any] | None,
 ) -> Generator[Event]:
@@ -157,7 +158,7 @@ def _steps(
     if checkpointer is not None:
         config["configurable"] = {"thread_id": deps.thread}
     for part in graph.copy({"checkpointer": checkpointer}).stream(
-        asked,
+        {"question": question},
         config,
         context=deps,
         stream_mode=["custom"],

@@ -30,36 +30,34 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     if deps.engine.model is not None:
         tokens = deps.settings.context_tokens
         context = build_context(round_robin(ordered), deps.reader, tokens)
-        excerpts = [(each["source"], held) for each in context for held in each["excerpts"]]
-        _tell(runtime, documents, excerpts)
+        _tell(runtime, documents, [held for each in context for held in each["excerpts"]])
         return {"context": context}
     questions = [part["question"] for part in state["parts"]]
     full = deps.settings.full
     passages = shown_snippets(questions, ordered, deps.reranker, deps.reader, full=full)
-    cited = [each["located"] for each in passages]
-    _tell(runtime, documents, [(held["source"], held) for held in cited])
+    _tell(runtime, documents, [each["located"] for each in passages])
     return {"passages": passages}
 
 
 def _tell(
     runtime: Runtime[Dependencies],
     documents: Sequence[RetrievedChunk],
-    kept: Sequence[tuple[str, RetrievedChunk | Citation]],
+    kept: Sequence[RetrievedChunk | Citation],
 ) -> None:
-    """Tells the stream what is `kept`: excerpts or citations, each with its source."""
+    """Tells the stream which excerpts or citations are `kept`."""
     passages: list[KeptSpans] = [
         {
             "chunk_id": held["chunk_id"],
-            "source": source,
+            "source": held["source"],
             "spans": [(held["start_char"], held["end_char"])],
         }
-        for source, held in kept
+        for held in kept
     ]
     runtime.stream_writer(
         {
             "event": "refined",
             "passages": passages,
             "chars_before": sum(len(document["text"]) for document in documents),
-            "chars_after": sum(held["end_char"] - held["start_char"] for _, held in kept),
+            "chars_after": sum(held["end_char"] - held["start_char"] for held in kept),
         }
     )

@@ -38,11 +38,9 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
             raise
         spent = str(error)
         result = Rewritten(query=None, reason=spent)
-    query = result.query
+    query, reason = result.query, result.reason
     if query is not None and any(same_query(query, earlier) for earlier in tried):
         query, reason = None, "the rewrite repeats a query"
-    else:
-        reason = result.reason
     runtime.stream_writer(
         {
             "event": "rewritten",

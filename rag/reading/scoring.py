@@ -81,9 +81,8 @@ def score_stretches(
     found: list[ScoredStretch] = []
     repeating: list[ScoredStretch] = []
     texts = list(map(chunk_with_headings, best))
-    for chunk, text, likeness in zip(
-        best, texts, reranker.similarities(question["text"], texts), strict=True
-    ):
+    similarities = reranker.similarities(question["text"], texts)
+    for chunk, text, likeness in zip(best, texts, similarities, strict=True):
         begins = len(text) - len(chunk["text"])
         behind = ranks[chunk["chunk_id"]] - top
         for stretch in stretches_of(chunk):

@@ -68,7 +68,9 @@ def _judge(
     of_web = bool(request.chunks) and all(map(is_web, request.chunks))
     # A page of the web must stand out from the other pages, not from documents that say nothing of
     # the matter, and by its text alone: anybody may have chosen its title.
-    chunks = [_untitled(chunk) for chunk in request.chunks] if of_web else request.chunks
+    chunks = request.chunks
+    if of_web:
+        chunks = [{**chunk, "title": None, "heading": ""} for chunk in chunks]
     pool = Pool.of(part["question"], chunks if of_web else part["pool"])
     if reading is not None:
         reader = model.judge if reading.judges else model.reader
@@ -78,13 +80,7 @@ def _judge(
     else:  # a few pages of the web are no small collection
         count = max(collection.chunk_count, FEW_CHUNKS if of_web else 0)
         known = model.in_domain.probability(in_domain_features(pool, count))
-    inside = model.is_in_domain(known)
-    grades = [_grade(chunk, pool, known, model, inside=inside) for chunk in chunks]
-    return round(known, 4), grades
-
-
-def _untitled(chunk: RetrievedChunk) -> RetrievedChunk:
-    return {**chunk, "title": None, "heading": ""}
+    return round(known, 4), [_grade(chunk, pool, known, model) for chunk in chunks]
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,16 +179,14 @@ def terms_with_headings(chunk: RetrievedChunk) -> frozenset[str]:
     return frozenset().union(*chunk_terms(chunk))
 
 
-def _grade(
-    chunk: RetrievedChunk, pool: Pool, in_domain: float, model: GraderModel, *, inside: bool
-) -> Grade:
+def _grade(chunk: RetrievedChunk, pool: Pool, in_domain: float, model: GraderModel) -> Grade:
+    knows = model.is_in_domain(in_domain)
     probability = model.confidence(chunk_features(chunk, pool), in_domain)
-    relevant = inside and probability >= model.relevant
     return {
         "chunk_id": chunk["chunk_id"],
-        "relevant": relevant,
+        "relevant": knows and probability >= model.relevant,
         "confidence": round(probability, 4),
-        "reason": reason_for(pool.question, terms_with_headings(chunk), knows=inside),
+        "reason": reason_for(pool.question, terms_with_headings(chunk), knows=knows),
         "grader": "local",
     }
 
@@ -203,11 +197,7 @@ def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
     """
     best = max((each["confidence"] or 0.0 for each in grades), default=0.0)
     return [
-        {
-            **each,
-            "relevant": True,
-            "reason": f"{each['reason']}; the nearest there is",
-        }
+        {**each, "relevant": True, "reason": f"{each['reason']}; the nearest there is"}
         if each["confidence"] == best
         else each
         for each in grades

@@ -40,7 +40,7 @@ def read_parts(draft: str) -> list[AnswerPart]:
     for start, stop in _sentences(text):
         before, end, written = text[end:start], stop, text[start:stop]
         code = _FENCED.match(written)
-        shown = written if code else _MARKER.sub(_without_sign, written).strip()
+        shown = written if code else _without_signs(written).strip()
         numbers = [] if code else _numbers(written)
         if shown:
             parts.append({"before": before, "text": shown, "quotes": [], "located": []})
@@ -53,8 +53,8 @@ def _before_the_stop(found: re.Match[str]) -> str:
     return found[0] if found["stop"] is None else found["signs"] + found["stop"]
 
 
-def _without_sign(found: re.Match[str]) -> str:
-    return "" if found["sign"] else found[0]
+def _without_signs(written: str) -> str:
+    return _MARKER.sub(lambda found: "" if found["sign"] else found[0], written)
 
 
 def _self_quotes(text: str, numbers: list[int]) -> list[DraftQuote]:
