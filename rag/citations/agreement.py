@@ -26,7 +26,7 @@ _SPELT |= {
     for one in _ONES.split()[1:10]
 }
 _FIGURE = re.compile(
-    # A date, a time of day, or a number; the ends of a range (2-3) or of 8080:80 are two.
+    # A date, a time of day, or a number. A range (2-3) is two numbers, and so is 8080:80.
     r"(?<![\w.])(?:[12]\d{3}-\d\d-\d\d|\d{1,2}(?::[0-5]\d){1,2}(?!\d)|\d+(?:[.,’'/_]\d+)*)"
     r"|(?<=[A-Za-z_])\d+(?:\.\d+)*"
     rf"|\b(?:{'|'.join(sorted(_SPELT, reverse=True))})\b",
@@ -74,7 +74,7 @@ class Figure:
 
     @property
     def readings(self) -> frozenset[str]:
-        """Its values by English and by other usage: 2,5 is 2.5, and 1.204 may be 1,204."""
+        """The values that it may have here and elsewhere: 2,5 may be 2.5, and 1.204 be 1,204."""
         return frozenset((self.value, _value(self.written.casefold().translate(_SWAPPED))))
 
     def same_subject(self, other: Figure) -> bool:

@@ -142,7 +142,7 @@ def _elsewhere(part: AnswerPart, given: Mapping[int, ContextDocument]) -> str | 
 
 
 def doubtful_parts(checked: CheckedDraft) -> dict[int, tuple[str, str]]:
-    """By index, the text and the passages of each part that is cited and not verified."""
+    """The text and the passages of each part that is cited but not verified, by its index."""
     return {
         place: (
             checked.parts[place]["text"].strip(),

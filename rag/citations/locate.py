@@ -68,7 +68,7 @@ class QuoteSpan:
 
 
 def locate(quote: str, document: ContextDocument) -> list[QuoteSpan]:
-    """Where the quote stands, or its pieces between ellipses; empty unless all of them do."""
+    """Where the quote stands, or each piece of it between ellipses; empty if one stands nowhere."""
     text, whole = [*_words(document["excerpts"])], quote[:_LONGEST]
     pieces = _ELLIPSIS.split(whole)
     if len(pieces) > 1 and _exactly([word.key for word in match_words(whole)], text) is not None:
@@ -88,7 +88,7 @@ def locate(quote: str, document: ContextDocument) -> list[QuoteSpan]:
 
 
 def _letter_for_letter(markup: str, document: ContextDocument) -> list[QuoteSpan]:
-    """Where a quote stands that is markup only: a tag, a shortcode."""
+    """Locates a quote that is markup only, such as a tag or a shortcode, letter for letter."""
     for excerpt in document["excerpts"]:
         at = excerpt["text"].find(markup)
         if at >= 0 and len(re.findall(r"\w+", markup)) > 1:

@@ -62,8 +62,8 @@ class Server:
             self.learn(reads=round(min(tokens / self._seconds, SLOW - 1)))
 
     def time(self, reply: Reply, took: float) -> None:
-        """Learns from a reply that took so many seconds how fast a server on this machine's own
-        processor reads; another may have had others before it.
+        """Learns how fast the server reads from a reply that took so many seconds; only of a server
+        on this machine's own processor, since another may have kept the request waiting.
         """
         known = self.known.reads or 0
         enough = _TOLD // 5 if self.is_slow else _TOLD
