@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import Annotated
 
 import typer
@@ -48,10 +47,7 @@ def ask(
         cancel, tokens = Cancellation(), streaming or events
         live = LiveAnswer(terminal, cancel.interrupt, trace=trace, events=events, stream=streaming)
         turn = session.stream(text, thread=settings.thread, pin=pin, tokens=tokens, cancel=cancel)
-        with live, closing(turn) as run:
-            for event in run:
-                live.show(event)
-    answer = live.answer
+        answer = live.follow(turn)
     report_notices(terminal, answer)
     if json_ or events:
         terminal.json(answer)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -83,10 +83,7 @@ class Conversation(Closing):
         cancel, stream = Cancellation(), self._stream
         live = LiveAnswer(self.terminal, cancel.interrupt, trace=self.live_trace, stream=stream)
         turn = self.session.stream(question, thread=self.thread, tokens=stream, cancel=cancel)
-        with live, closing(turn) as run:
-            for event in run:
-                live.show(event)
-        self._print(live.answer)
+        self._print(live.follow(turn))
 
     @property
     def turns(self) -> int:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from typing import TYPE_CHECKING, Self
 
 from cli.terminal import Terminal, clean
@@ -58,11 +59,6 @@ class LiveAnswer:
         self._doing = "searching"
         self._answer: Answer | None = None
 
-    @property
-    def answer(self) -> Answer:
-        assert self._answer is not None, "a run ends with an answer or an error"
-        return self._answer
-
     def __enter__(self) -> Self:
         self._before = signal.getsignal(signal.SIGINT)
         if self._before is not signal.SIG_IGN:
@@ -82,6 +78,14 @@ class LiveAnswer:
             self._live.update("", refresh=True)
             self._live.stop()
         signal.signal(signal.SIGINT, self._before)
+
+    def follow(self, turn: Generator[Event]) -> Answer:
+        """Show the turn's events until it ends, and return its answer."""
+        with self, closing(turn):
+            for event in turn:
+                self.show(event)
+        assert self._answer is not None, "a run ends with an answer or an error"
+        return self._answer
 
     def show(self, event: Event) -> None:
         if event["event"] == "answer":
