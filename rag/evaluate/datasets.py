@@ -5,6 +5,7 @@ A folder whose queries are called questions.jsonl may hold its documents beside 
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -158,7 +159,7 @@ def _rows(path: Path, kind: type[Row]) -> Iterator[Row]:
             for line in file:
                 number += 1
                 if line.strip():
-                    yield kind.model_validate_json(line)
+                    yield kind.model_validate_json(line.removeprefix(BOM_UTF8))
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))

@@ -39,6 +39,12 @@ def test_a_query_is_read_whole(tmp_path):
     assert loaded.files is None
 
 
+def test_a_file_may_begin_with_a_byte_order_mark(tmp_path):
+    folder = dataset(tmp_path, "\ufeff" + json.dumps({"id": 1, "text": "Is it open?"}))
+    (query,) = load_dataset(folder).queries
+    assert (query.id, query.text) == ("1", "Is it open?")
+
+
 def test_answerable_is_inferred_where_it_is_not_said(tmp_path):
     rows = [
         {"id": "a", "text": "x", "relevant": ["d"]},
