@@ -65,8 +65,9 @@ def _mark_code(root: Element) -> None:
     """Makes code of Doxygen's lines in divisions and of its signatures, which it sets in tables."""
     for line in root.xpath("//div[@class='fragment']/div[@class='line']"):
         line.getparent().tag, line.tag, line.tail = "pre", "span", "\n"
-    for code in root.xpath("//pre/code[following-sibling::*[1][self::code]]"):
-        code.tail = code.tail or "\n"  # one of several languages
+    for code in root.xpath("//pre/code"):
+        if name(code.getnext()) == "code":  # the same in another language
+            code.tail = code.tail or "\n"
     for signature in root.xpath("//table[@class='memname']"):
         said = " ".join(text_of(signature).split())
         signature.clear(keep_tail=True)
