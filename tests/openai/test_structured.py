@@ -201,6 +201,13 @@ def test_a_plain_reply_may_begin_with_json():
     assert [part["text"].strip() for part in found] == [body, "Set it so."]
 
 
+@pytest.mark.parametrize("formed", [True, False])
+def test_documents_are_numbered_from_one_and_zero_is_an_index(formed):
+    said = "The first is args[0] [1]."
+    reply = json.dumps({"parts": [{"text": said}]}) if formed else said
+    assert read_reply(reply, formed=formed).parts[0]["text"] == "The first is args[0]."
+
+
 def test_the_header_of_a_plain_table_is_one_part_with_its_first_row():
     table = "| a | b |\n|---|---|\n| 1 | 2 |"
     found = read_reply(f"Prices:\n\n{table} [1]\n| 3 | 4 | [1]", formed=False).parts

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from rag.text.sentences import sentence_spans
 from state.answer import AnswerPart, DraftQuote
 
-_LIST = r"#?\d{1,4}(?:\s*(?:,|;|and|&|to|-|–)\s*#?\d{1,4}){0,15}"
+_LIST = r"#?[1-9]\d{0,3}(?:\s*(?:,|;|and|&|to|-|–)\s*#?\d{1,4}){0,15}"
 _KINDS = r"(?:sources?|passages?|documents?|docs?|references?|excerpts?)"
 _SIGN = (
     # [1] [1, 2] [1-3] [^1], but no link text: [1](address)

@@ -24,7 +24,7 @@ from state.wording import without_surrogates
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-_MARKER = re.compile(rf"(?P<code>{CODE}|`[^`\n]+`)|[ \t]*\[\d{{1,3}}\]", re.MULTILINE)
+_MARKER = re.compile(rf"(?P<code>{CODE}|`[^`\n]+`)|[ \t]*\[[1-9]\d{{0,2}}\]", re.MULTILINE)
 LONGEST_TURN = 1_200
 MOST_TITLES, LONGEST_TITLE = 12, 150
 
