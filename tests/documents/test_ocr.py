@@ -1,19 +1,17 @@
 """Scans and pictures: read off, in order, bounded, marked; and what is said without the extra."""
 
 import json
-from pathlib import Path
 
 import pytest
 from bare_process import without
 from crag import ROOT, crag, shell
 from PIL import Image, ImageDraw, ImageFont
-from whole_document import Document, read_document
+from whole_document import read_document as read
 
 from rag.documents.limits import Limits
 from rag.documents.picture import TextLine, text_of
 from state.errors import DocumentError, UnsupportedFormatError
 
-LIMITS = Limits()
 NOTICE = [
     "Ferry timetable",
     "The last ferry to Skomer leaves at 16:40.",
@@ -28,10 +26,6 @@ def picture(lines: list[str], size: tuple[int, int] = (800, 736)) -> Image.Image
     for number, line in enumerate(lines):
         ImageDraw.Draw(image).text((40, 40 + 80 * number), line, fill="black", font=font)
     return image
-
-
-def read(path: Path, limits: Limits = LIMITS) -> Document:
-    return read_document(path, limits)
 
 
 def line(text: str, left: float, top: float, height: float = 10) -> TextLine:

@@ -45,19 +45,18 @@ def test_a_file_without_text_is_empty(tmp_path: Path, content: bytes) -> None:
         read_document(save(tmp_path, "a.txt", content))
 
 
-def test_terminal_escapes_are_gone(tmp_path: Path) -> None:
-    path = save(tmp_path, "a.md", "# T\x1b[31mred\x1b[0m \x9b2J\x07bell\x00nul\u2028next")
-    assert read_document(path).text == "# Tred bellnul\nnext"
-
-
-def test_a_manual_page_in_bold_reads_as_words(tmp_path: Path) -> None:
-    path = save(tmp_path, "a.txt", "N\bNA\bAM\bME\bE\n  the _\bw_\be_\bi_\br\n\b\n")
-    assert read_document(path).text == "NAME\n  the weir\n\n"
-
-
-def test_a_word_is_whole_that_may_be_parted(tmp_path: Path) -> None:
-    path = save(tmp_path, "a.html", "<p>Au&shy;then&shy;tic</p>")
-    assert read_document(path).text == "Authentic\n"
+@pytest.mark.parametrize(
+    ("name", "content", "text"),
+    [
+        ("a.md", "# T\x1b[31mred\x1b[0m \x9b2J\x07bell\x00nul\u2028next", "# Tred bellnul\nnext"),
+        ("a.txt", "N\bNA\bAM\bME\bE\n  the _\bw_\be_\bi_\br\n\b\n", "NAME\n  the weir\n\n"),
+        ("a.html", "<p>Au&shy;then&shy;tic</p>", "Authentic\n"),
+    ],
+)
+def test_escapes_overstrikes_and_places_to_part_a_word_are_gone(
+    tmp_path: Path, name: str, content: str, text: str
+) -> None:
+    assert read_document(save(tmp_path, name, content)).text == text
 
 
 def test_a_file_over_its_limit_is_refused(tmp_path: Path) -> None:
@@ -72,15 +71,13 @@ def test_an_unknown_binary_is_skipped_and_unknown_text_is_read(tmp_path: Path) -
     assert read_document(save(tmp_path, "Makefile", "all:\n\ttrue\n")).text == "all:\n\ttrue\n"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
-def test_unicode_encodings_are_told_apart(tmp_path: Path, encoding: str) -> None:
-    text = "Grüße aus Köln, naïve — “quoted” words.\nSecond line with plain words here.\n" * 20
-    assert read_document(save(tmp_path, "a.txt", text.encode(encoding))).text == text
+WORDS = "Grüße aus Köln, naïve — “quoted” words.\nSecond line with plain words here.\n" * 20
 
 
 @pytest.mark.parametrize(
     ("encoding", "text"),
     [
+        *((encoding, WORDS) for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32")),
         ("cp1252", "Die Prüfung der Maße im Café war “schön” – 5 € pro Stück.\n"),
         ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy. Zażółć gęślą jaźń.\n" * 5),
         ("cp1251", "Съешь же ещё этих мягких французских булок, да выпей чаю.\n" * 5),
@@ -89,7 +86,7 @@ def test_unicode_encodings_are_told_apart(tmp_path: Path, encoding: str) -> None
         ("iso8859_7", "Ξεσκεπάζω την ψυχοφθόρα σας βδελυγμία, είπε ο γέρος.\n" * 5),
     ],
 )
-def test_older_encodings_are_detected(tmp_path: Path, encoding: str, text: str) -> None:
+def test_encodings_are_told_apart(tmp_path: Path, encoding: str, text: str) -> None:
     assert read_document(save(tmp_path, "a.txt", text.encode(encoding))).text == text
 
 
