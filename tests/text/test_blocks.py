@@ -363,17 +363,9 @@ def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() 
         # A counted title in capitals stands above what is set in.
         ("text", "1. WATER\n   It is off in May.\n\n2. Wait\n", ["heading", "paragraph", "item"]),
         # A name between bars makes a sentence no row, nor do dashes make it an option.
-        (
-            "text",
-            "The |Host| and |Key| fields\nare sent. In |Host| of the\n|Key| field.\n",
-            ["paragraph"],
-        ),
+        ("text", "The |Host| is sent\nin |Accept| of the\n|Key| field.\n", ["paragraph"] * 2),
         ("text", "|Code | Said|\n|9 | Hot|\n", ["row", "row"]),
-        (
-            "text",
-            "The kiln is lit at dusk, and its keeper\n--who lives near--is old.\n",
-            ["paragraph"],
-        ),
+        ("text", "It is lit at dusk, and its keeper\n--who lives near--is old.\n", ["paragraph"]),
         ("text", "   o  Port: 8266\n   o  Host\n", ["item", "item"]),
         # The line above what a mail quotes is no heading.
         ("email", f"Sent from a kiln\n{'_' * 32}\nFrom: Kim\n", ["paragraph", "paragraph"]),
