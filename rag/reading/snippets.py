@@ -19,7 +19,7 @@ from rag.reading.stretches import Stretch, Unit, begins_section, reach, section_
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
-from state.blocks import PROSE, BlockKind
+from state.blocks import PROSE, Block, BlockKind
 from state.passages import ParsedQuestion, RetrievedChunk, heading_at, make_citation, text_between
 
 MOST = 3
@@ -42,6 +42,8 @@ _SLACK = 0.01
 """The similarity that a stretch may lose by beginning nearer to the answer."""
 
 _BOLD = re.compile(r"\*\*[^*]+\*\*")
+_FEW_WORDS = 3
+"""What begins a block and says no more than these is no end of what is shown."""
 _SAID_AGAIN = 0.1
 """A stretch repeats a shown one unless a larger share of its terms is new."""
 
@@ -202,7 +204,11 @@ def _code_end(units: Sequence[Unit], least: int, last: int) -> int:
 
 
 def _leads_on(chunk: RetrievedChunk, unit: Unit) -> bool:
-    """Whether the unit is a title in bold, or a sentence that ends in a colon."""
+    """Whether the unit is a title in bold, a sentence that ends in a colon, or a word or two with
+    which a block begins that goes on, such as "2. Tunnel."
+    """
     said = text_between(chunk, unit.start, unit.end).rstrip()
-    leads = ends_open(said) or _BOLD.fullmatch(said) is not None
-    return leads and chunk["blocks"][unit.place].kind in PROSE
+    block = Block(*chunk["blocks"][unit.place])
+    begins = unit.start == block.start_char and unit.end < block.end_char
+    is_title = ends_open(said) or _BOLD.fullmatch(said) is not None
+    return block.kind in PROSE and (is_title or (begins and len(said.split()) <= _FEW_WORDS))

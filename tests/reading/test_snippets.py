@@ -241,6 +241,13 @@ def test_a_snippet_does_not_end_in_what_leads_to_something_else(tmp_path):
     assert shown == "The weir is opened at dawn with the long bar."
 
 
+def test_a_snippet_does_not_end_in_the_first_words_of_an_item_that_goes_on(tmp_path):
+    more = f"The survey of the lining found damp{' behind the bricks' * 20}."
+    text = f"# Minutes\n\nDesmond is the treasurer.\n\n1. Minutes approved.\n2. Tunnel. {more}\n"
+    shown = shown_of(tmp_path, text, "Who is the treasurer?")[0]["shown"]
+    assert shown.endswith("\n1. Minutes approved.")
+
+
 def test_code_is_shown_as_far_as_its_next_blank_line_where_that_is_near(tmp_path):
     lines = "".join(f"    {n}. the long bar lies beside the rope of the bell\n" for n in range(8))
     text = f"lamp: red\n\nbell:\n  said: >-\n{lines}\n" + "gate:\n  bar: ash\n\n" * 60
