@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import sys
+from collections.abc import Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 from document_files import binary_workbook, make_pdf, save, zipped
 from whole_document import read_document as read
 
-from rag.documents.registry import open_document
+from rag.documents.stream import Part
 from rag.text.blocks import blocks_of_text
 from state.errors import DocumentError, UnsupportedFormatError
 
@@ -318,19 +319,10 @@ def inflate(data: bytes, bits: int) -> bytes:
         return b""
 
 
-def test_cells_merged_over_rows_are_repeated_and_a_box_in_one_is_read_once(tmp_path: Path) -> None:
-    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-    said, first = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>", '<w:vMerge w:val="restart"/>'
-    cell = f"<w:tc><w:tcPr>{{}}</w:tcPr>{said}</w:tc>"
-    boxed = f"<w:pict><w:txbxContent>{said.format('a')}</w:txbxContent></w:pict>"
-    rows = (
-        f"<w:tr>{cell.format('', 'Kiln')}{cell.format('', 'Hours')}</w:tr>"
-        f"<w:tr>{cell.format(first, 'Ada')}{cell.format('', '9')}</w:tr>"
-        f"<w:tr>{cell.format('<w:vMerge/>', '')}<w:tc><w:p><w:r>{boxed}</w:r></w:p></w:tc></w:tr>"
-    )
-    content = f"<w:document {w}><w:body><w:tbl>{rows}</w:tbl></w:body></w:document>"
-    path = zipped(tmp_path / "a.docx", {"word/document.xml": content})
-    assert read(path).text == "Kiln | Hours\nAda | 9\nAda | a\n"
+WORD = (
+    'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main" '
+    'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+)
 
 
 def test_docx(tmp_path: Path) -> None:
@@ -360,7 +352,6 @@ def test_docx(tmp_path: Path) -> None:
 
 
 def test_docx_leaves_out_its_table_of_contents_and_is_not_named_by_it(tmp_path: Path) -> None:
-    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     based = '<w:basedOn w:val="H"/><w:pPr><w:outlineLvl w:val="9"/></w:pPr>'
     styles = "".join(
         f'<w:style w:styleId="{key}"><w:name w:val="{name}"/>{more}</w:style>'
@@ -376,8 +367,8 @@ def test_docx_leaves_out_its_table_of_contents_and_is_not_named_by_it(tmp_path: 
         for key, text in (("C", "Contents"), ("T", "Kilns 3"), ("N", "Draft"), ("H", "Kilns"))
     )
     members = {
-        "word/document.xml": f"<w:document {w}><w:body>{body}</w:body></w:document>",
-        "word/styles.xml": f"<w:styles {w}>{styles}</w:styles>",
+        "word/document.xml": f"<w:document {WORD}><w:body>{body}</w:body></w:document>",
+        "word/styles.xml": f"<w:styles {WORD}>{styles}</w:styles>",
     }
     document = read(zipped(tmp_path / "a.docx", members))
     assert (document.text, document.title) == ("Contents\n\nDraft\n\n# Kilns\n", "Kilns")
@@ -396,9 +387,21 @@ def test_docx_without_styles_has_its_bold_paragraphs_for_headings(tmp_path: Path
     )
 
 
-def test_docx_drops_what_was_deleted_and_writes_equations(tmp_path: Path) -> None:
-    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-    m = 'xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
+def test_docx_has_notes_boxes_merged_cells_and_equations_and_drops_what_was_deleted(
+    tmp_path: Path,
+) -> None:
+    def line(text: str, more: str = "") -> str:
+        return f"<w:p><w:r><w:t>{text}</w:t>{more}</w:r></w:p>"
+
+    def table(*rows: Sequence[str]) -> str:
+        drawn = ("".join(f"<w:tc>{cell}</w:tc>" for cell in row) for row in rows)
+        return f"<w:tbl>{''.join(f'<w:tr>{row}</w:tr>' for row in drawn)}</w:tbl>"
+
+    wide, tall, below = (
+        f"<w:tcPr><w:{merged}/></w:tcPr>"
+        for merged in ('gridSpan w:val="2"', 'vMerge w:val="restart"', "vMerge")
+    )
+    box = f"<w:pict><w:txbxContent>{line('a')}</w:txbxContent></w:pict>"
     half = (
         "<m:f><m:num><m:r><m:t>a+b</m:t></m:r></m:num><m:den><m:r><m:t>2</m:t></m:r></m:den></m:f>"
     )
@@ -409,113 +412,81 @@ def test_docx_drops_what_was_deleted_and_writes_equations(tmp_path: Path) -> Non
     body = (
         "<w:p><w:ins><w:r><w:t>kept </w:t></w:r></w:ins><w:del><w:r><w:delText>gone</w:delText>"
         f"</w:r></w:del><m:oMath>{half}{total}</m:oMath></w:p>"
+        + line("Seen", '<w:footnoteReference w:id="2"/>')
+        + table([line("Boxed")])
+        + table(
+            [wide + line("Boats"), line("Since")],
+            [tall + line("Ada"), line("Bo"), line("1931")],
+            [below + line(""), line("", box), line("1940")],
+        )
     )
-    path = zipped(
-        tmp_path / "a.docx",
-        {"word/document.xml": f"<w:document {w} {m}><w:body>{body}</w:body></w:document>"},
-    )
-    assert read(path).text == "kept (a+b)/2∑_nx\n"
-
-
-def test_docx_reads_notes_boxes_and_cells_over_columns(tmp_path: Path) -> None:
-    w = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
-
-    def line(text: str, more: str = "") -> str:
-        return f"<w:p><w:r><w:t>{text}</w:t>{more}</w:r></w:p>"
-
-    note = '<w:footnoteReference w:id="2"/>'
-    wide = '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'
-    rows = (
-        f"<w:tr><w:tc>{wide}{line('Boats')}</w:tc><w:tc>{line('Since')}</w:tc></w:tr>"
-        f"<w:tr><w:tc>{line('Ada')}</w:tc><w:tc>{line('Bo')}</w:tc><w:tc>{line('1931')}</w:tc></w:tr>"
-    )
-    box = f"<w:tbl><w:tr><w:tc>{line('Boxed')}</w:tc></w:tr></w:tbl>"
-    body = line("Seen", note) + box + f"<w:tbl>{rows}</w:tbl>"
     notes = "".join(
         f'<w:footnote w:id="{number}" {kind}>{line(text)}</w:footnote>'
         for number, kind, text in ((1, 'w:type="separator"', "---"), (2, "", "By the harbour."))
     )
     members = {
-        "word/document.xml": f"<w:document {w}><w:body>{body}</w:body></w:document>",
-        "word/footnotes.xml": f"<w:footnotes {w}>{notes}</w:footnotes>",
+        "word/document.xml": f"<w:document {WORD}><w:body>{body}</w:body></w:document>",
+        "word/footnotes.xml": f"<w:footnotes {WORD}>{notes}</w:footnotes>",
     }
     assert read(zipped(tmp_path / "a.docx", members)).text == (
-        "Seen[footnote 2]\n\nBoxed\n\nBoats |  | Since\nAda | Bo | 1931\n\n"
-        "[footnote 2] By the harbour.\n"
+        "kept (a+b)/2∑_nx\n\nSeen[footnote 2]\n\nBoxed\n\nBoats |  | Since\nAda | Bo | 1931\n"
+        "Ada | a | 1940\n\n[footnote 2] By the harbour.\n"
     )
 
 
-def test_pptx_slides_are_pages(tmp_path: Path) -> None:
+def test_pptx_slides_are_pages_with_notes_tables_charts_groups_pictures_and_diagrams(
+    tmp_path: Path,
+) -> None:
+    from PIL import Image
     from pptx import Presentation
+    from pptx.chart.data import CategoryChartData
+    from pptx.enum.chart import XL_CHART_TYPE
+    from pptx.opc.package import Part as PackagePart
+    from pptx.opc.packuri import PackURI
     from pptx.util import Inches
 
     deck = Presentation()
-    slide = deck.slides.add_slide(deck.slide_layouts[1])
-    slide.shapes.title.text = "Timetable"
-    slide.placeholders[1].text = "Early train\nLate train"
-    slide.notes_slide.notes_text_frame.text = "Mention the ferry."
-    second = deck.slides.add_slide(deck.slide_layouts[5])
+    first, second, third, fourth = (
+        deck.slides.add_slide(deck.slide_layouts[layout]) for layout in (1, 5, 6, 6)
+    )
+    first.shapes.title.text = "Timetable"
+    first.placeholders[1].text = "Early train\nLate train"
+    first.notes_slide.notes_text_frame.text = "Mention the ferry."
     second.shapes.title.text = "Fares"
     table = second.shapes.add_table(2, 2, 0, 0, Inches(4), Inches(1)).table
     for index, text in enumerate(["Zone", "Price", "A", "3"]):
         table.cell(index // 2, index % 2).text = text
+    box = third.shapes.add_group_shape().shapes.add_textbox(0, 0, Inches(2), Inches(1))
+    box.text_frame.text = "In a group"
+    Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
+    for words in ("Wharf", "The new wharf at dusk"):
+        picture = third.shapes.add_picture(str(tmp_path / "a.png"), 0, 0)
+        picture._element.nvPicPr.cNvPr.set("descr", words)
+    data = CategoryChartData()
+    data.categories = ["2023", "2024"]
+    data.add_series("Riders", (310, 420))
+    data.add_series("Bikes", (12, 30))
+    chart = third.shapes.add_chart(XL_CHART_TYPE.LINE, 0, 0, Inches(4), Inches(4), data).chart
+    chart.chart_title.text_frame.text = "A year on the line"
+    shape = "<d:pt><d:t><a:p><a:r><a:t>{}</a:t></a:r></a:p></d:t></d:pt>"
+    shapes = shape.format("Plan") + "<d:pt/>" + shape.format("Fire")
+    drawn = f'<d:dataModel xmlns:d="d" xmlns:a="a"><d:ptLst>{shapes}</d:ptLst></d:dataModel>'
+    place, package = PackURI("/ppt/diagrams/data1.xml"), fourth.part.package
+    diagram = PackagePart(place, "application/xml", package, drawn.encode())
+    fourth.part.relate_to(diagram, "x/diagramData")
     path = tmp_path / "a.pptx"
     deck.save(str(path))
     document = read(path)
     assert document.text == (
         "# Timetable\n\n- Early train\n- Late train\n\nNotes: Mention the ferry.\n\n"
         "# Fares\n\nZone | Price\nA | 3\n\n"
-    )
-    assert document.pages == [1, 2]
-
-
-def test_pptx_reads_charts_groups_and_the_words_of_pictures(tmp_path: Path) -> None:
-    from PIL import Image
-    from pptx import Presentation
-    from pptx.chart.data import CategoryChartData
-    from pptx.enum.chart import XL_CHART_TYPE
-    from pptx.util import Inches
-
-    deck = Presentation()
-    slide = deck.slides.add_slide(deck.slide_layouts[6])
-    box = slide.shapes.add_group_shape().shapes.add_textbox(0, 0, Inches(2), Inches(1))
-    box.text_frame.text = "In a group"
-    Image.new("RGB", (4, 4)).save(tmp_path / "a.png")
-    for words in ("Wharf", "The new wharf at dusk"):
-        picture = slide.shapes.add_picture(str(tmp_path / "a.png"), 0, 0)
-        picture._element.nvPicPr.cNvPr.set("descr", words)
-    data = CategoryChartData()
-    data.categories = ["2023", "2024"]
-    data.add_series("Riders", (310, 420))
-    data.add_series("Bikes", (12, 30))
-    chart = slide.shapes.add_chart(XL_CHART_TYPE.LINE, 0, 0, Inches(4), Inches(4), data).chart
-    chart.chart_title.text_frame.text = "A year on the line"
-    path = tmp_path / "a.pptx"
-    deck.save(str(path))
-    assert read(path).text == (
         "In a group\n\n[image: The new wharf at dusk]\n\nA year on the line\n\n"
-        " | Riders | Bikes\n2023 | 310 | 12\n2024 | 420 | 30\n\n"
+        " | Riders | Bikes\n2023 | 310 | 12\n2024 | 420 | 30\n\n- Plan\n- Fire\n\n"
     )
+    assert document.pages == [1, 2, 3, 4]
 
 
-def test_the_shapes_of_a_slide_s_diagram_are_items(tmp_path: Path) -> None:
-    from pptx import Presentation
-    from pptx.opc.package import Part as PackagePart
-    from pptx.opc.packuri import PackURI
-
-    deck = Presentation()
-    part = deck.slides.add_slide(deck.slide_layouts[6]).part
-    shape = "<d:pt><d:t><a:p><a:r><a:t>{}</a:t></a:r></a:p></d:t></d:pt>"
-    shapes = shape.format("Plan") + "<d:pt/>" + shape.format("Fire")
-    data = f'<d:dataModel xmlns:d="d" xmlns:a="a"><d:ptLst>{shapes}</d:ptLst></d:dataModel>'
-    where = PackURI("/ppt/diagrams/data1.xml")
-    diagram = PackagePart(where, "application/xml", part.package, data.encode())
-    part.relate_to(diagram, "x/diagramData")
-    deck.save(str(tmp_path / "a.pptx"))
-    assert read(tmp_path / "a.pptx").text == "- Plan\n- Fire\n\n"
-
-
-def test_xlsx(tmp_path: Path) -> None:
+def test_xlsx_has_its_values_as_shown_and_repeats_merged_cells(tmp_path: Path) -> None:
     from openpyxl import Workbook
 
     book = Workbook()
@@ -527,11 +498,17 @@ def test_xlsx(tmp_path: Path) -> None:
     sheet.append([None, None])
     sheet.append(["Bo", timedelta(hours=26), 0.1 + 0.2, "line one\nline two"])
     book.create_sheet("Empty")
+    crews = book.create_sheet("Crews")
+    for row in (["Boats"], [], ["Boat", "Crew"], ["Ada", "Orr"], [None, "Pell"], ["Bo", "Tam"]):
+        crews.append([None, *row])
+    for merged in ("B1:C2", "B4:B5"):
+        crews.merge_cells(merged)
     path = tmp_path / "a.xlsx"
     book.save(path)
     assert read(path).text == (
         "# Stock\n\nEngine | Since | Power | Runs\nAda | 1931-05-02 | 40 | TRUE\n"
         "Bo | 26:00:00 | 0.3 | line one line two\n\n# Empty\n\n\n"
+        "# Crews\n\nBoats\nBoat | Crew\nAda | Orr\nAda | Pell\nBo | Tam\n\n"
     )
     sheet.append(["Sum", None, "=SUM(C2:C4)", '=IF(C2>1,"","few")'])
     book.save(path)
@@ -542,22 +519,6 @@ def test_xlsx(tmp_path: Path) -> None:
     book.save(path)
     assert "Chart" not in read(path).text
     assert read(path).title == "Yard book"
-
-
-def test_a_cell_of_a_workbook_merged_over_rows_stands_in_each(tmp_path: Path) -> None:
-    from openpyxl import Workbook
-
-    book = Workbook()
-    sheet = book.active
-    assert sheet is not None
-    for row in (["Boats"], [], ["Boat", "Crew"], ["Ada", "Orr"], [None, "Pell"], ["Bo", "Tam"]):
-        sheet.append([None, *row])
-    for merged in ("B1:C2", "B4:B5"):
-        sheet.merge_cells(merged)
-    book.save(tmp_path / "a.xlsx")
-    assert read(tmp_path / "a.xlsx").text == (
-        "# Sheet\n\nBoats\nBoat | Crew\nAda | Orr\nAda | Pell\nBo | Tam\n\n"
-    )
 
 
 def test_xlsb(tmp_path: Path) -> None:
@@ -576,64 +537,15 @@ ODF = (
 )
 
 
-def test_odt(tmp_path: Path) -> None:
-    content = (
-        f"<office:document-content {ODF}><office:body><office:text>"
-        '<text:h text:outline-level="2">Depot</text:h>'
-        "<text:p>Two<text:s text:c='2'/>words<text:line-break/>next<text:span>line</text:span>"
-        "</text:p>"
-        "<text:list><text:list-item><text:p>one</text:p><text:list><text:list-item><text:p>inner"
-        "</text:p></text:list-item></text:list></text:list-item></text:list>"
-        "<table:table><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell>"
-        "<table:table-cell><text:p>b</text:p></table:table-cell></table:table-row></table:table>"
-        "</office:text></office:body></office:document-content>"
-    )
-    path = zipped(
-        tmp_path / "a.odt",
-        {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content},
-    )
-    assert read(path).text == "## Depot\n\nTwo words\nnextline\n\n- one\n  - inner\n\na | b\n"
-    locked = zipped(
-        tmp_path / "b.odt",
-        {"content.xml": "x", "META-INF/manifest.xml": "<manifest:encryption-data/>"},
-    )
-    with pytest.raises(DocumentError, match="encrypted OpenDocument"):
-        read(locked)
+def odf(path: Path, body: str, before: str = "") -> Path:
+    kind = {".odt": "text", ".ods": "spreadsheet", ".odp": "presentation"}[path.suffix]
+    body = f"<office:body><office:{kind}>{body}</office:{kind}></office:body>"
+    content = f"<office:document-content {ODF}>{before}{body}</office:document-content>"
+    mimetype = f"application/vnd.oasis.opendocument.{kind}"
+    return zipped(path, {"mimetype": mimetype, "content.xml": content})
 
 
-def test_sheets_and_slides_of_opendocument_name_their_places(tmp_path: Path) -> None:
-    cell = "<table:table-cell {}><text:p>{}</text:p></table:table-cell>"
-    repeated = cell.format('table:number-columns-repeated="2"', "50 %")
-    sheet = (
-        f'<office:spreadsheet><table:table table:name="Fares"><table:table-row>'
-        f"{cell.format('', 'Zone')}{repeated}</table:table-row><table:table-row>"
-        f"{cell.format('', '<office:annotation><text:p>Old</text:p></office:annotation>A')}"
-        '<table:table-cell table:number-columns-repeated="2"/>'
-        f"{cell.format('', 'late')}<table:table-cell table:number-columns-repeated='999'/>"
-        "</table:table-row></table:table></office:spreadsheet>"
-    )
-    frame = "<draw:frame><draw:text-box><text:p>{}</text:p></draw:text-box></draw:frame>"
-    pages = "".join(
-        f'<draw:page draw:name="{name}">{frame.format(said)}</draw:page>'
-        for name, said in (("Start", "Welcome<text:tab/>all"), ("Plan", "Two boats"))
-    )
-    bodies = {"a.ods": sheet, "a.odp": f"<office:presentation>{pages}</office:presentation>"}
-    found = {}
-    for name, body in bodies.items():
-        content = f"<office:body>{body}</office:body>"
-        whole = f"<office:document-content {ODF}>{content}</office:document-content>"
-        with open_document(zipped(tmp_path / name, {"content.xml": whole})) as reading:
-            found[name] = [(part.anchor, part.text) for part in reading.parts if part.text]
-    assert found["a.ods"] == [("sheet Fares", "# Fares\n\nZone | 50 % | 50 %\nA |  |  | late\n")]
-    assert found["a.odp"] == [
-        ("slide 1", "# Start\n\nWelcome all\n"),
-        ("slide 2", "\n# Plan\n\nTwo boats\n"),
-    ]
-
-
-def test_odt_has_its_title_and_the_words_of_pictures_and_repeats_merged_cells(
-    tmp_path: Path,
-) -> None:
+def test_odt_has_its_title_lists_words_of_pictures_and_merged_cells(tmp_path: Path) -> None:
     styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
     cell = "<table:table-cell {}><text:p>{}</text:p></table:table-cell>"
     tall = cell.format('table:number-rows-spanned="2"', "Ada")
@@ -643,37 +555,66 @@ def test_odt_has_its_title_and_the_words_of_pictures_and_repeats_merged_cells(
         f"<table:covered-table-cell/>{cell.format('', 'Gas')}",
         f"{wide}<table:covered-table-cell/>{cell.format('', 'x')}",
     )
-    content = (
-        f"<office:document-content {ODF}><office:automatic-styles>{styles}"
-        "</office:automatic-styles><office:body><office:text>"
+    body = (
         '<text:p text:style-name="P1">Kiln book</text:p><text:table-of-content><text:index-body>'
         "<text:p>Kilns 3</text:p></text:index-body></text:table-of-content>"
-        "<text:p>Seen<draw:frame><svg:title>Object 3"
-        "</svg:title><svg:desc>by night</svg:desc></draw:frame>only</text:p><table:table>"
+        '<text:h text:outline-level="2">Depot</text:h>'
+        "<text:p>Two<text:s text:c='2'/>words<text:line-break/>next<text:span>line</text:span>"
+        "</text:p><text:p>Seen<draw:frame><svg:title>Object 3"
+        "</svg:title><svg:desc>by night</svg:desc></draw:frame>only</text:p>"
+        "<text:list><text:list-item><text:p>one</text:p><text:list><text:list-item><text:p>inner"
+        "</text:p></text:list-item></text:list></text:list-item></text:list><table:table>"
         + "".join(f"<table:table-row>{row}</table:table-row>" for row in rows)
-        + "</table:table></office:text></office:body></office:document-content>"
+        + "</table:table>"
     )
-    document = read(zipped(tmp_path / "a.odt", {"content.xml": content}))
+    before = f"<office:automatic-styles>{styles}</office:automatic-styles>"
+    document = read(odf(tmp_path / "a.odt", body, before))
     assert document.title == "Kiln book"
     assert document.text == (
-        "# Kiln book\n\nSeen by night only\n\nAda | Oil\nAda | Gas\nBoth |  | x\n"
+        "# Kiln book\n\n## Depot\n\nTwo words\nnextline\n\nSeen by night only\n\n"
+        "- one\n  - inner\n\nAda | Oil\nAda | Gas\nBoth |  | x\n"
     )
+    locked = zipped(
+        tmp_path / "b.odt",
+        {"content.xml": "x", "META-INF/manifest.xml": "<manifest:encryption-data/>"},
+    )
+    with pytest.raises(DocumentError, match="encrypted OpenDocument"):
+        read(locked)
 
 
-def test_a_slide_of_opendocument_is_headed_by_its_title_and_its_notes_are_named(
-    tmp_path: Path,
-) -> None:
+def test_a_sheet_of_opendocument_repeats_its_cells_and_names_its_place(tmp_path: Path) -> None:
+    cell = "<table:table-cell {}><text:p>{}</text:p></table:table-cell>"
+    repeated = cell.format('table:number-columns-repeated="2"', "50 %")
+    sheet = (
+        f'<table:table table:name="Fares"><table:table-row>'
+        f"{cell.format('', 'Zone')}{repeated}</table:table-row><table:table-row>"
+        f"{cell.format('', '<office:annotation><text:p>Old</text:p></office:annotation>A')}"
+        '<table:table-cell table:number-columns-repeated="2"/>'
+        f"{cell.format('', 'late')}<table:table-cell table:number-columns-repeated='999'/>"
+        "</table:table-row></table:table>"
+    )
+    (found,) = read(odf(tmp_path / "a.ods", sheet)).parts
+    assert found == Part("# Fares\n\nZone | 50 % | 50 %\nA |  |  | late\n", anchor="sheet Fares")
+
+
+def test_slides_of_opendocument_have_their_titles_or_names_and_their_notes(tmp_path: Path) -> None:
     frame = "<draw:frame presentation:class='{}'><draw:text-box>{}</draw:text-box></draw:frame>"
     notes = "<presentation:notes>" + frame.format("notes", "{}") + "</presentation:notes>"
     slide = frame.format("title", "<text:p>Fares</text:p>") + "<text:p>A | 3</text:p>"
-    content = (
-        f"<office:document-content {ODF}><office:body><office:presentation>"
-        f"<draw:page draw:name='page1'>{slide}{notes.format('<text:p>Ask.</text:p>')}</draw:page>"
-        f"<draw:page draw:name='page2'>{slide}{notes.format('')}</draw:page>"
-        "</office:presentation></office:body></office:document-content>"
+    pages = "".join(
+        f'<draw:page draw:name="{name}">{said}</draw:page>'
+        for name, said in (
+            ("Start", frame.format("", "<text:p>Welcome<text:tab/>all</text:p>")),
+            ("page2", slide + notes.format("<text:p>Ask.</text:p>")),
+            ("page3", slide + notes.format("")),
+        )
     )
-    document = read(zipped(tmp_path / "a.odp", {"content.xml": content}))
-    assert document.text == "# Fares\n\nA | 3\n\nNotes: Ask.\n\n# Fares\n\nA | 3\n"
+    found = read(odf(tmp_path / "a.odp", pages)).parts
+    assert [(part.anchor, part.text) for part in found if part.text] == [
+        ("slide 1", "# Start\n\nWelcome all\n"),
+        ("slide 2", "\n# Fares\n\nA | 3\n\nNotes: Ask.\n"),
+        ("slide 3", "\n# Fares\n\nA | 3\n"),
+    ]
 
 
 def test_epub_chapters_come_in_the_order_of_the_spine(tmp_path: Path) -> None:
