@@ -13,6 +13,7 @@ from crag import (
     chat_in_terminal,
     copied_home,
     crag,
+    ended,
     entered,
     in_terminal,
     leave,
@@ -99,9 +100,7 @@ def test_a_dumb_terminal_is_only_written_to_in_order(home):
         child.expect_exact("crag> ")
         shown += child.before
         child.send(line if line.endswith("\x03") else line + "\n")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    assert ended(child) == 0
     assert "31 metres" in shown
     assert "Ctrl-D leaves." in shown
     assert "\x1b" not in shown + child.before
@@ -158,9 +157,7 @@ def test_before_something_is_deleted_a_person_is_asked(home):
         child.expect_exact("Forget thread 'kept' with its 1 turn?")
         child.send(f"{reply}\r" if reply == "n" else reply)
         child.expect(words)
-        child.expect(pexpect.EOF)
-        child.close()
-        assert (child.exitstatus, len(turns(home, "kept"))) == (code, 1)
+        assert (ended(child), len(turns(home, "kept"))) == (code, 1)
 
 
 def test_an_interrupt_breaks_off_nothing_that_is_being_drawn():

@@ -1,16 +1,12 @@
 """Every line that real runs print with --events is of a type that its stream may have."""
 
 import json
-import os
-import signal
-import subprocess
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_type_hints
 
 import pytest
-from crag import crag, sample_home
-from forked_program import crag_program
+from crag import crag, interrupted, sample_home
 from openai_samples import with_model
 from research_library import library
 from research_model import decide, researcher, subtask
@@ -175,18 +171,8 @@ def test_a_failed_run_s_last_line_says_so(home, tmp_path):
 
 def test_an_interrupted_run_s_last_line_says_so(home):
     with ScriptedServer(always=hang()) as server:
-        run = subprocess.Popen(
-            [crag_program(), "ask", ANSWERED, "--events", "--home", str(home)],
-            env={**os.environ, **with_model(server)},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
+        code, told, _ = interrupted(
+            home, "ask", ANSWERED, "--events", at='"grade_documents"', **with_model(server)
         )
-        assert run.stdout is not None
-        lines = []
-        for line in run.stdout:
-            lines.append(json.loads(line))
-            if lines[-1].get("node") == "grade_documents":
-                run.send_signal(signal.SIGINT)
-        assert run.wait(60) == 130
-    assert error_of(lines) == ("Interrupted", 130)
+    lines = [json.loads(line) for line in told.splitlines()]
+    assert (code, error_of(lines)) == (130, ("Interrupted", 130))

@@ -1,15 +1,12 @@
 """Every command of the help under every hardship: one line that is true, and nothing lost."""
 
 import json
-import os
 import shutil
 import sqlite3
-import subprocess
 from contextlib import closing
 
 import pytest
 from crag import crag
-from forked_program import crag_program
 from hardships import HARDSHIPS, can_mount
 
 from cli.app import COMMANDS, command_of
@@ -58,22 +55,6 @@ FAILING = {
 }
 """Which commands end with 4 under which hardship; all others do their work."""
 TYPED = {"chat": f"{QUESTION}\n/exit\n"}
-
-
-def suffered(work, hardship, *arguments):
-    """The command under the hardship."""
-    home = str(work / "home")
-    return subprocess.run(
-        hardship.command(work, [crag_program(), *arguments]),
-        env={**os.environ, "CRAG_HOME": home, "HOME": str(work)},
-        cwd=work,
-        input=TYPED.get(arguments[0], ""),
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        preexec_fn=hardship.prepare(),
-    )  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -130,7 +111,7 @@ def test_a_hardship_is_one_true_line_and_loses_nothing(made, tmp_path, name, har
     shutil.copytree(made / "home", work / "home")
     before = held(work)
     given = [str(made / each.lower()) if each.isupper() else each for each in MORE.get(name, ())]
-    ran = suffered(work, hardship, *name.split(), *given)
+    ran = hardship.run(work, *name.split(), *given, typed=TYPED.get(name, ""))
     said = ran.stderr
     assert ran.returncode == (4 if name in FAILING.get(hard, ()) else 0), said
     assert "Traceback" not in said

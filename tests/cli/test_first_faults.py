@@ -4,11 +4,8 @@ A full disk: test_every_command.py; a closed pipe and Ctrl-C: test_streams.py; C
 test_chat_terminal.py, test_research.py and test_ingest.py.
 """
 
-import subprocess
-
 import pytest
-from crag import copied_home, crag, environment
-from forked_program import crag_program
+from crag import copied_home, crag
 from hardships import HARDSHIPS, can_mount
 from index_samples import EMBEDDER, open_writer
 
@@ -68,12 +65,8 @@ def test_a_fault_is_one_line_with_the_next_step(fault, code, said, next_step, tm
 @pytest.mark.skipif(not can_mount(), reason="no mount namespaces here")
 def test_a_read_only_home_is_asked_and_says_what_it_cannot_keep(tmp_path):
     home = copied_home(tmp_path)
-    hardship = HARDSHIPS["read-only home"]
-    command = hardship.command(tmp_path, [crag_program(), *ASK, "--engine", "local"])
     before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
-    done = subprocess.run(
-        command, env=environment(home), capture_output=True, text=True, timeout=120, check=False
-    )
+    done = HARDSHIPS["read-only home"].run(tmp_path, *ASK, "--engine", "local")
     assert (done.returncode, "31 metres" in done.stdout) == (0, True)
     assert "The trace was not kept: The disk is read-only" in done.stderr
     assert done.stderr.count("\n") == 1

@@ -1,13 +1,11 @@
 import json
-import signal
 import sqlite3
-import subprocess
 import threading
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from forked_program import crag_program
+from crag import interrupted
 from typer.testing import CliRunner
 
 from cli.app import app
@@ -15,7 +13,7 @@ from rag.index.home.catalog import FILE_NAME
 from rag.ingest.watch import watch_folders
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch) -> Path:
     monkeypatch.setenv("CRAG_HOME", str(tmp_path / "home"))
     return tmp_path / "home"
@@ -36,7 +34,6 @@ def crag(*arguments: object, code: int = 0, stdin: str | None = None):
     return result
 
 
-@pytest.mark.usefixtures("home")
 def test_json_is_one_object_with_the_keys_of_the_contract(folder):
     report = json.loads(crag("ingest", folder, "--json").stdout)
     assert set(report) >= {
@@ -46,7 +43,6 @@ def test_json_is_one_object_with_the_keys_of_the_contract(folder):
     assert (report["schema"], report["added"], report["documents"]) == ("crag.ingest/1", 2, 2)
 
 
-@pytest.mark.usefixtures("home")
 def test_stdout_stays_empty_and_each_trouble_is_one_line(folder):
     (folder / "bad.pdf").write_bytes(b"%PDF-1.7 no")
     (folder / "pic.psd").write_bytes(b"8BPS\0\1" + bytes(64))
@@ -62,7 +58,6 @@ def test_stdout_stays_empty_and_each_trouble_is_one_line(folder):
     crag("ingest", folder, "--strict", code=6)
 
 
-@pytest.mark.usefixtures("home")
 def test_a_dry_run_names_the_files_and_changes_nothing(folder):
     crag("ingest", folder)
     (folder / "a.md").write_text("# Pumps\n\nThe north pump stands still.\n")
@@ -92,7 +87,6 @@ def test_an_empty_folder_costs_no_vector_store(home, tmp_path):
     assert "holds no text yet" in crag("search", "pump", code=4).stderr
 
 
-@pytest.mark.usefixtures("home")
 def test_without_a_path_all_that_was_ingested_is_read_again_with_its_globs(folder, tmp_path):
     assert "Name a folder" in crag("ingest", code=2).stderr
     (tmp_path / "more.md").write_text("# Valves\n\nThe valve is shut.\n")
@@ -108,7 +102,6 @@ def test_without_a_path_all_that_was_ingested_is_read_again_with_its_globs(folde
     assert "as before" not in crag("ingest").stderr
 
 
-@pytest.mark.usefixtures("home")
 def test_without_a_path_what_is_gone_stays_and_keeps_no_other_folder_from_being_read(
     folder, tmp_path
 ):
@@ -182,7 +175,6 @@ def test_the_doctor_finds_damaged_indexes_and_an_ingest_mends_them(home, folder)
     assert "a.md" in crag("search", "north pump").stdout
 
 
-@pytest.mark.usefixtures("home")
 def test_a_search_shows_what_is_nearest_in_each_chunk(folder):
     further = "It was built in 1891 of granite from the quarry above the mill. " * 6
     (folder / "house.md").write_text(f"# House\n\n{further}\n\nThe lantern burns whale oil.\n")
@@ -190,7 +182,6 @@ def test_a_search_shows_what_is_nearest_in_each_chunk(folder):
     assert "burns whale oil" in crag("search", "lantern oil", "--k", 1).stdout
 
 
-@pytest.mark.usefixtures("home")
 def test_many_files_skipped_for_one_reason_are_one_line(folder):
     for number in range(9):
         (folder / f"{number}.psd").write_bytes(b"8BPS\0\1" + bytes(64))
@@ -213,18 +204,11 @@ def test_the_doctor_calls_nothing_damaged_that_it_could_not_open(home, folder):
     assert "Move" not in said
 
 
-@pytest.mark.usefixtures("home")
-def test_an_interrupted_ingest_ends_with_130_and_the_next_one_resumes(folder):
+def test_an_interrupted_ingest_ends_with_130_and_the_next_one_resumes(home, folder):
     for number in range(150):
         (folder / f"{number}.md").write_text(f"# Sheet {number}\n\nThe number is {number}.\n" * 20)
-    command = [crag_program(), "ingest", str(folder), "--events"]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    for line in process.stdout:
-        if json.loads(line).get("event") == "file":
-            break
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=120)
-    assert (process.returncode, errors) == (130, "crag: interrupted.\n")
+    code, _, errors = interrupted(home, "ingest", str(folder), "--events", at='"file"')
+    assert (code, errors) == (130, "crag: interrupted.\n")
     report = json.loads(crag("ingest", folder, "--json").stdout)
     assert report["added"] + report["unchanged"] == report["documents"] == 152
 

@@ -10,9 +10,8 @@ from typing import Any
 
 import anyio
 import jsonschema
-import pexpect
 import pytest
-from crag import ROOT, in_terminal, run_forked
+from crag import ROOT, ended, in_terminal, run_forked
 from forked_program import crag_program
 from ingest_runs import Library, home_of
 from ports import free_port, wait_for_port
@@ -125,9 +124,7 @@ def test_a_person_at_a_terminal_is_told_what_it_waits_for(home: Path):
     child = in_terminal(home, "mcp")
     child.expect(r"This serves an agent over standard input; Ctrl-C ends it\.")
     child.send("\x03")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 130, child.before
+    assert ended(child) == 130, child.before
 
 
 def test_a_taken_port_is_said_instead_of_listening(home: Path):

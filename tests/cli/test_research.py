@@ -2,15 +2,10 @@
 
 import json
 import re
-import signal
-import subprocess
 from pathlib import Path
-from typing import Any
 
-import pexpect
 import pytest
-from crag import crag, environment, in_terminal
-from forked_program import crag_program
+from crag import crag, ended, in_terminal, interrupted
 from openai_samples import with_model
 from research_library import ABSENT, TWO_HOPS, library
 from research_model import decide, researcher, subtask
@@ -61,9 +56,7 @@ def test_on_a_terminal_the_person_is_asked_and_the_run_goes_on(home: Path):
     child.expect("should be searched instead")
     child.sendline("How long is the Iron Bridge?")
     child.expect("95 metres")
-    child.expect(pexpect.EOF)
-    child.close()
-    assert child.exitstatus == 0
+    assert ended(child) == 0
 
 
 def test_a_server_that_is_down_is_exit_5_and_the_run_goes_on_later(home: Path):
@@ -84,17 +77,9 @@ def test_a_server_that_is_down_is_exit_5_and_the_run_goes_on_later(home: Path):
 def test_ctrl_c_leaves_at_once_and_says_how_to_go_on(home: Path):
     plan = [subtask("searcher", "How long is the Stone Bridge?")]
     with ScriptedServer(researcher([plan], [decide("end")]), always=hang()) as server:
-        process: Any = subprocess.Popen(
-            [crag_program(), "research", "How long is it?"],
-            env=environment(home, **with_model(server)),
-            stderr=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
+        asked = ("research", "How long is it?")
+        code, out, err = interrupted(
+            home, *asked, at="  searcher: ", of="stderr", **with_model(server)
         )
-        for line in process.stderr:
-            if "  searcher: " in line:
-                break
-        process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-    assert (process.returncode, out) == (130, ""), err
+    assert (code, out) == (130, ""), err
     assert "Go on with: crag research --resume " in err

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -116,6 +117,30 @@ def run_forked(
     )
 
 
+def interrupted(
+    home: Path, *words: str, at: str, of: str = "stdout", **variables: str
+) -> tuple[int, str, str]:
+    """A run that Ctrl-C meets once a line `of` a stream holds `at`: its exit code, and all that it
+    wrote to both.
+    """
+    process: Any = subprocess.Popen(
+        [crag_program(), *words],
+        env=environment(home, **variables),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    written: dict[str, list[str]] = {"stdout": [], "stderr": []}
+    for line in getattr(process, of):
+        written[of].append(line)
+        if at in line:
+            break
+    process.send_signal(signal.SIGINT)
+    for name, rest in zip(written, process.communicate(timeout=120), strict=True):
+        written[name].append(rest)
+    return process.returncode, *("".join(lines) for lines in written.values())
+
+
 def in_terminal(home: Path, *words: str, columns: int = 120, **variables: str) -> pexpect.spawn:
     """`crag` in a pseudo-terminal of its own."""
     return pexpect.spawn(
@@ -132,9 +157,15 @@ def in_terminal(home: Path, *words: str, columns: int = 120, **variables: str) -
 def shown_in_terminal(home: Path, *words: str, **more: object) -> tuple[str, int]:
     """What a command wrote there, as bytes come, and its exit code."""
     child = in_terminal(home, *words, **more)
+    code = ended(child)
+    return child.before, code
+
+
+def ended(child: pexpect.spawn) -> int:
+    """The exit code, once it has ended."""
     child.expect(pexpect.EOF)
     child.close()
-    return child.before, child.exitstatus
+    return child.exitstatus
 
 
 # How the prompt takes the terminal, before it is drawn, and gives it back. What is typed between
@@ -181,6 +212,4 @@ def leave(child: pexpect.spawn, line: str | None = None) -> int:
         child.sendeof()
     else:
         entered(child, line)
-    child.expect(pexpect.EOF)
-    child.close()
-    return child.exitstatus
+    return ended(child)

@@ -1,12 +1,14 @@
 """What a machine can do to a program: no room, no files, no memory."""
 
+import os
 import resource
 import shutil
 import subprocess
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+
+from forked_program import crag_program
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,17 +22,26 @@ class Hardship:
     mounts: bool = False
     limit: tuple[int, int] | None = None
 
-    def command(self, work: Path, command: list[str]) -> list[str]:
-        if not self.shell:
-            return command
-        run = ["sh", "-c", f"work={work}; {self.shell}", *command]
-        return ["unshare", "-rm", *run] if self.mounts else run
+    def run(self, work: Path, *words: str, typed: str = "") -> subprocess.CompletedProcess[str]:
+        """`crag` under it, whose home lies in `work`."""
 
-    def prepare(self) -> Callable[[], None] | None:
-        if self.limit is None:
-            return None
-        which, value = self.limit
-        return lambda: resource.setrlimit(which, (value, value))
+        def prepare() -> None:
+            if self.limit is not None:
+                which, value = self.limit
+                resource.setrlimit(which, (value, value))
+
+        before = ["sh", "-c", f"work={work}; {self.shell}"] if self.shell else []
+        return subprocess.run(
+            [*(["unshare", "-rm"] if self.mounts else []), *before, crag_program(), *words],
+            env={**os.environ, "CRAG_HOME": str(work / "home"), "HOME": str(work)},
+            cwd=work,
+            input=typed,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+            preexec_fn=prepare,
+        )
 
 
 HARDSHIPS = {
