@@ -1,15 +1,14 @@
 import errno
 import json
 import signal
-import subprocess
 import sys
 
 import pytest
+from bare_process import finished
+from crag import crag
 from turn_samples import make_answer, open_turn_store
 from typer import Abort
-from typer.testing import CliRunner
 
-from cli.app import app
 from cli.errors import Exit, end_on, exit_code
 from cli.render.text import format_cost, place, shorten
 from cli.terminal import clean
@@ -85,18 +84,11 @@ def test_an_error_says_what_happened_and_what_to_do_on_one_line():
     assert str(errors.SetupError("It is\nbroken.", "Mend it.")) == "It is broken. Mend it."
 
 
-@pytest.fixture
-def _home(tmp_path, monkeypatch):
-    """One with a thread and nothing more."""
-    monkeypatch.setenv("CRAG_HOME", str(tmp_path))
-    with open_turn_store(tmp_path) as turns:
-        turns.append("railway", make_answer())
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
         (["asj"], "Did you mean 'ask'?"),
+        (["\x1b[2Jask"], "No such command"),
         (["--nope"], "No such option"),
         (["ask"], "Missing argument 'QUESTION'"),
         (["ask", "q", "--k", "x"], "--k"),
@@ -126,25 +118,21 @@ def _home(tmp_path, monkeypatch):
         (["research", "  "], "empty"),
     ],
 )
-@pytest.mark.usefixtures("_home")
-def test_usage_errors_are_one_line_on_stderr_and_exit_2(arguments: list[str], words: str):
-    result = CliRunner().invoke(app, arguments)
+def test_usage_errors_are_one_line_on_stderr_and_exit_2(tmp_path, arguments, words):
+    with open_turn_store(tmp_path) as turns:
+        turns.append("railway", make_answer())
+    result = crag(tmp_path, *arguments)
     assert result.exit_code == Exit.USAGE
     assert result.stdout == ""
     assert words in result.stderr
+    assert "\x1b" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
 
 
-def test_a_home_whose_name_no_disk_takes_is_a_matter_of_set_up():
-    result = CliRunner().invoke(app, ["threads", "list", "--home", "x" * 300])
+def test_a_home_whose_name_no_disk_takes_is_a_matter_of_set_up(tmp_path):
+    result = crag(tmp_path, "threads", "list", "--home", "x" * 300)
     assert result.exit_code == Exit.SETUP
     assert "name of a file is too long" in result.stderr
-
-
-def test_an_unknown_command_with_escapes_cannot_drive_the_terminal():
-    result = CliRunner().invoke(app, ["\x1b[2Jask"])
-    assert result.exit_code == Exit.USAGE
-    assert "\x1b" not in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -181,15 +169,13 @@ def test_small_costs_keep_two_digits_and_foreign_text_is_cut_at_a_word():
 
 
 @pytest.mark.parametrize("group", ["threads", "collections", "model", "config"])
-def test_a_group_alone_shows_what_there_is(tmp_path, monkeypatch, group):
-    monkeypatch.setenv("CRAG_HOME", str(tmp_path))
-    result = CliRunner().invoke(app, [group, "--json"])
+def test_a_group_alone_shows_what_there_is(tmp_path, group):
+    result = crag(tmp_path, group, "--json")
     assert (result.exit_code, json.loads(result.stdout)["schema"].split("/")[1]) == (0, "1")
 
 
 def ended(code, *given):
-    words = [sys.executable, "-c", code, *given]
-    ran = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    ran = finished([sys.executable, "-c", code, *given])
     return ran.returncode, ran.stdout, ran.stderr
 
 

@@ -1,7 +1,7 @@
 import pytest
-from typer.testing import CliRunner
+from crag import crag
 
-from cli.app import COMMANDS, app, command_of
+from cli.app import COMMANDS, command_of
 from cli.options import SETTINGS
 from state.settings import Settings
 
@@ -32,8 +32,7 @@ def test_every_long_option_has_its_variable_read_once():
     ("given", "variable", "asked"), [(["--debug"], "0", True), ([], "1", True), ([], "0", False)]
 )
 def test_a_traceback_is_printed_where_it_was_asked_for(given, variable, asked, tmp_path):
-    words = ["search", "x", "--home", str(tmp_path / "none"), *given]
-    done = CliRunner().invoke(app, words, env={"CRAG_DEBUG": variable})
+    done = crag(tmp_path / "none", "search", "x", *given, CRAG_DEBUG=variable)
     assert done.exit_code == 4
     assert ("Traceback (most recent call last)" in done.stderr) is asked
 
@@ -46,7 +45,6 @@ def test_a_commands_line_in_the_list_begins_its_help(name):
 
 @pytest.mark.parametrize("words", ["threads list", "threads show t"])
 def test_threads_of_a_team_are_reached_by_their_flag(words, tmp_path):
-    places = ["--threads", "postgresql://127.0.0.1:9/team", "--home", str(tmp_path)]
-    done = CliRunner().invoke(app, [*words.split(), *places])
+    done = crag(tmp_path, *words.split(), "--threads", "postgresql://127.0.0.1:9/team")
     assert done.exit_code == 5
     assert "127.0.0.1:9/team" in done.stderr

@@ -7,9 +7,7 @@ import psycopg
 import pytest
 from crag import crag
 from scripted_server import ScriptedServer, status
-from typer.testing import CliRunner
 
-from cli.app import app
 from state.settings import Settings
 from state.urls import redact_urls
 
@@ -147,9 +145,7 @@ def test_a_password_is_refused_where_it_would_be_noted(tmp_path):
 def test_what_cannot_be_read_as_a_url_is_refused_and_not_shown(tmp_path, name, after):
     scheme = "postgresql" if name in DATABASES else "http"
     url = f"{scheme}://me:{secret_of(name)}{after}"
-    ran = CliRunner().invoke(
-        app, ["config", "show"], env={"CRAG_HOME": str(tmp_path), f"CRAG_{name.upper()}": url}
-    )
+    ran = run(tmp_path, "config", "show", **{name: url})
     assert (ran.exit_code, ran.stdout, ran.stderr.count("\n")) == (4, "", 1)
     assert "it is no URL" in ran.stderr
     assert secret_of(name) not in ran.stderr

@@ -6,7 +6,6 @@ environment sees those of the running one through a path file of its own.
 
 import os
 import re
-import subprocess
 import sys
 import tarfile
 import tomllib
@@ -14,6 +13,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from bare_process import finished
 from readme_commands import ROOT, clone
 
 CODE = ("cli", "rag", "state")
@@ -29,15 +29,7 @@ SUFFIXES = {".py", ".json", ".txt", ".typed"}
 
 
 def run(*command: object, folder: Path, **environment: str) -> str:
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
+    done = finished(command, cwd=folder, env={**os.environ, **environment}, timeout=300)
     assert done.returncode == 0, f"{done.stdout}\n{done.stderr}"
     return done.stdout + done.stderr
 

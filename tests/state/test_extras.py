@@ -1,11 +1,10 @@
 """What an extra brings is named where it is missing; with it the command goes on."""
 
 import os
-import subprocess
 import sys
 
 import pytest
-from bare_process import without
+from bare_process import finished, without
 from ingest_runs import home_of
 
 from state.cores import usable_cores
@@ -25,10 +24,7 @@ def test_the_extra_is_named_where_it_is_missing(tmp_path, words, module, extra):
     code = f"{without(module)}from cli.main import main\nmain()\n"
     home = home_of(tmp_path, {"a.md": "# Who\n\nIt was Ada.\n"})
     environment = {**os.environ, "CRAG_HOME": str(home), "CRAG_ENGINE": "local"}
-    command = [sys.executable, "-c", code, *words]
-    done = subprocess.run(
-        command, env=environment, capture_output=True, text=True, check=False, input=""
-    )
+    done = finished([sys.executable, "-c", code, *words], env=environment, input="")
     assert done.returncode == 4, done.stderr
     assert done.stdout == ""
     (line,) = done.stderr.splitlines()

@@ -1,22 +1,28 @@
-"""Python code in a process of its own, which has imported nothing yet."""
+"""Processes that are run to their end; Python code in one that has imported nothing yet."""
 
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+
+def finished(
+    command: Sequence[object], *, timeout: float = 120, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """However it ended; what it printed is held as text."""
+    words = list(map(str, command))
+    return subprocess.run(
+        words, capture_output=True, text=True, timeout=timeout, check=False, **options
+    )
 
 
 def run_code(code: str, *arguments: object, folder: Path | None = None, **variables: str) -> str:
     """What it prints. It ends well, with these more variables in its environment."""
-    done = subprocess.run(
-        [sys.executable, "-c", code, *map(str, arguments)],
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), **variables},
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    path = os.pathsep.join(filter(None, sys.path))
+    environment = {**os.environ, "PYTHONPATH": path, **variables}
+    done = finished([sys.executable, "-c", code, *arguments], cwd=folder, env=environment)
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -16,6 +16,7 @@ from resource import RLIM_INFINITY, RLIMIT_AS, setrlimit
 from typing import Any
 
 import pexpect
+from bare_process import finished
 from forked_program import crag_program
 from ingest_runs import Library, copied_home_of, home_of
 from typer.testing import CliRunner, Result
@@ -89,29 +90,18 @@ def shell(home: Path, line: str, **variables: str) -> subprocess.CompletedProces
     """A line of sh in which `$CRAG` is the program, started whole; `$FORKED` starts at once."""
     program = {"CRAG": f"{sys.executable} -m cli", "FORKED": crag_program()}
     program |= {"CRAG_HOME": str(home), "PYTHONPATH": str(ROOT)}
-    return subprocess.run(
-        ["/bin/sh", "-c", line],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **program, **variables},
-        check=False,
-    )
+    return finished(["/bin/sh", "-c", line], env={**os.environ, **program, **variables})
 
 
 def run_forked(
     home: Path, *words: str, umask: int = -1, memory: int = RLIM_INFINITY, **variables: str
 ) -> subprocess.CompletedProcess[str]:
     """A finished run in a process of its own, in the folder of its home."""
-    return subprocess.run(
+    return finished(
         [crag_program(), *words],
         cwd=home.parent,
         env=environment(home, **variables),
         stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
         umask=umask,
         preexec_fn=lambda: setrlimit(RLIMIT_AS, (memory, memory)),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from bare_process import finished
 from forked_program import crag_program
 
 
@@ -31,15 +32,12 @@ class Hardship:
                 resource.setrlimit(which, (value, value))
 
         before = ["sh", "-c", f"work={work}; {self.shell}"] if self.shell else []
-        return subprocess.run(
+        return finished(
             [*(["unshare", "-rm"] if self.mounts else []), *before, crag_program(), *words],
             env={**os.environ, "CRAG_HOME": str(work / "home"), "HOME": str(work)},
             cwd=work,
             input=typed,
-            capture_output=True,
-            text=True,
             timeout=300,
-            check=False,
             preexec_fn=prepare,
         )
 
@@ -73,4 +71,4 @@ def can_mount() -> bool:
     if shutil.which("unshare") is None:
         return False
     probe = ["unshare", "-rm", "mount", "-t", "tmpfs", "x", "/tmp"]
-    return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+    return finished(probe).returncode == 0

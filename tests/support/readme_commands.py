@@ -13,6 +13,7 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from bare_process import finished
 from forked_program import crag_program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,15 +62,12 @@ class Shell:
         self, line: str, typed: str = "", seconds: float = 120
     ) -> subprocess.CompletedProcess[str]:
         script = f"{line}\ncode=$?\nenv -0 >'{self._kept}'\nexit $code"
-        done = subprocess.run(
+        done = finished(
             ["bash", "-c", script],
             cwd=self._folder,
             env=self.environment,
             input=typed,
-            capture_output=True,
-            text=True,
             timeout=seconds,
-            check=False,
         )
         pairs = self._kept.read_text().split("\0")
         self.environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
