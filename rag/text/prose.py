@@ -22,11 +22,13 @@ _UNSAID = re.compile(
     r"<!--.{0,2000}?-->|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
     rf"|{_TAG}|\\(?=[#\[\]<>~|!-]|$)"
     r"|\{\{(?:query|embed|cards|renderer|video)\b.{0,500}?\}\}|\(\([\da-f]{8}-[\da-f-]{27}\)\)"
+    r"|(?<=\S)\[\^[\w-]{1,30}\](?!:)"
     r"|!\[\[[^\[\]\n]{1,300}\]\]|(?<!\S)%%.{0,500}?%%(?!\S)|(?<=\S)[ \t]+\^[a-z\d-]{4,60}$",
     re.DOTALL | re.MULTILINE,
 )
 """A comment, a site generator's mark, a link or image without words, a tag; what escapes a sign or
-breaks a line; of a wiki's notes what is shown in their place, and what names a paragraph.
+breaks a line; a footnote's mark; of a wiki's notes what is shown in their place, and what names a
+paragraph.
 """
 _MARKED = re.compile(
     r"""(?P<code>`[^`]*`)

@@ -112,6 +112,7 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
             "{{embed ((0f0f0f0f-aaaa))}} {{name}} ((0f0f0f0f-0000-4000-8000-0f0f0f0f0f0f))",
             "{{name}}",
         ),
+        ("It is old.[^2][^b-1] Match [^a-z] and `a[^b]`.", "It is old. Match [^a-z] and `a[^b]`."),
         ("Kiln\n: hot\n: loud", "Kiln: hot; loud"),
         ("Throws:\n  : A - no\n  : B", "Throws: A - no; B"),
         ("Since:\\\n2.5\\\n3.0", "Since: 2.5 3.0"),
