@@ -117,11 +117,8 @@ def deciding(row: Asked, model: GraderModel) -> list[float]:
 
 def refused(rows: Sequence[Asked], model: GraderModel) -> float:
     """The share of the questions that nothing is found for."""
-    return (
-        float(np.mean([not model.is_in_domain(in_domain_of(row, model)) for row in rows]))
-        if rows
-        else 0.0
-    )
+    outside = [not model.is_in_domain(in_domain_of(row, model)) for row in rows]
+    return float(np.mean(outside)) if outside else 0.0
 
 
 def abstention_f1(rows: Sequence[Asked], model: GraderModel) -> float:

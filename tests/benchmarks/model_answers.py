@@ -1,7 +1,7 @@
 """What a model is given of the answers, and what a real one makes of it beside one plain prompt.
 
     python tests/benchmarks/model_answers.py --docs DIR... [--home DIR] [--limit N]
-        [--server http://127.0.0.1:8080/v1 --model qwen] [--plain] [--talks] [--out FILE]
+        [--server http://127.0.0.1:8080/v1 --model qwen] [--plain] [--talks]
 
 Without `--server` no model is asked: how often the answer stands within what one would be given
 of the first search, and in how many tokens. With it each question is asked of crag, and with
@@ -144,7 +144,6 @@ def main() -> None:
     parser.add_argument("--plain", action="store_true", help="ask the plain prompt too")
     parser.add_argument("--talks", action="store_true", help="ask the conversations instead")
     parser.add_argument("--limit", type=int, help="questions of each source, drawn with seed 7")
-    parser.add_argument("--out", type=Path, help="a row a question, as JSON lines")
     options = parser.parse_args()
     asked: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as scratch:
@@ -170,10 +169,7 @@ def main() -> None:
             )
             with open_session(settings, keep_traces=False) as session:
                 talks = talks_of(source) if options.talks else [[query] for query in queries]
-                rows = rows_of(session, talks, options)
-                asked += [{**row, "source": source.name} for row in rows]
-    if options.out:
-        options.out.write_text("".join(json.dumps(row) + "\n" for row in asked), encoding="utf-8")
+                asked += rows_of(session, talks, options)
     for name in ("crag", "plain"):
         if any(name in row for row in asked):
             print(told(name, asked))

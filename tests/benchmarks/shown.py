@@ -1,6 +1,6 @@
 """What `crag ask --engine local` shows of the answer, over folders of documentation.
 
-    python tests/benchmarks/shown.py --docs DIR... [--home DIR] [--out FILE] [--set NAME=VALUE...]
+    python tests/benchmarks/shown.py --docs DIR... [--home DIR] [--out FILE]
 
 Each DIR holds sources with `files/`, `queries.jsonl` and `conversations.jsonl`. A figure counts
 what a person is shown: the first 300 and 1,000 characters of the answer, never what stands

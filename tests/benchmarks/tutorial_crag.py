@@ -32,32 +32,17 @@ class GradeDocuments(BaseModel):
     binary_score: str = Field(description="Documents are relevant to the question, 'yes' or 'no'")
 
 
-GRADE = ChatPromptTemplate.from_messages(
-    [
-        (
-            "system",
-            """You are a grader assessing relevance of a retrieved document to a user question.
+GRADER = """You are a grader assessing relevance of a retrieved document to a user question.
 If the document contains keyword(s) or semantic meaning related to the question, grade it as
 relevant. Give a binary score 'yes' or 'no' score to indicate whether the document is relevant
-to the question.""",
-        ),
-        ("human", "Retrieved document: \n\n {document} \n\n User question: {question}"),
-    ]
-)
-REWRITE = ChatPromptTemplate.from_messages(
-    [
-        (
-            "system",
-            """You a question re-writer that converts an input question to a better version that
+to the question."""
+RETRIEVED = "Retrieved document: \n\n {document} \n\n User question: {question}"
+GRADE = ChatPromptTemplate.from_messages([("system", GRADER), ("human", RETRIEVED)])
+REWRITER = """You a question re-writer that converts an input question to a better version that
 is optimized for web search. Look at the input and try to reason about the underlying semantic
-intent / meaning.""",
-        ),
-        (
-            "human",
-            "Here is the initial question: \n\n {question} \n Formulate an improved question.",
-        ),
-    ]
-)
+intent / meaning."""
+INITIAL = "Here is the initial question: \n\n {question} \n Formulate an improved question."
+REWRITE = ChatPromptTemplate.from_messages([("system", REWRITER), ("human", INITIAL)])
 ANSWER = ChatPromptTemplate.from_template(
     """You are an assistant for question-answering tasks. Use the following pieces of retrieved
 context to answer the question. If you don't know the answer, just say that you don't know. Use

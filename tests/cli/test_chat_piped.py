@@ -99,11 +99,17 @@ def test_one_json_object_a_turn(home):
     assert answers[0]["thread"].startswith("chat-")
 
 
-def test_question_that_fails_does_not_stop_the_others(home):
-    done = crag(home, "chat", "-t", "bad", stdin="???\n/nosuch\nDo dogs travel free?\n")
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [("???\n/nosuch", ["no word", "/nosuch"]), ("a" * 85_000 + " high?", ["20,000"])],
+)
+def test_each_line_that_fails_is_told_once_and_does_not_stop_the_others(home, bad, told):
+    done = crag(home, "chat", "-t", "bad", stdin=f"{bad}\nDo dogs travel free?\n")
     assert done.exit_code == 2
-    assert len(done.stderr.splitlines()) == 3
-    assert len(turns(home, "bad")) == 1
+    _, *failed = done.stderr.splitlines()
+    assert [words in line for words, line in zip(told, failed, strict=True)] == [True] * len(told)
+    (turn,) = turns(home, "bad")
+    assert turn["answer"]["question"] == "Do dogs travel free?"
 
 
 def test_a_setting_is_its_key_and_all_behind_it(home):
@@ -154,13 +160,3 @@ def test_a_ctrl_c_that_follows_another_at_once_leaves_nobody_out(home, monkeypat
     monkeypatch.setattr("cli.terminal.Terminal.notice", notice)
     assert crag(home, "chat").exit_code == 0
     assert told[-2:] == ["Ctrl-D leaves."] * 2
-
-
-def test_the_end_of_a_line_that_is_too_long_is_no_question(home):
-    lines = "a" * 85_000 + " high?\nDo dogs travel free?\n"
-    talk = crag(home, "chat", "-t", "endless", stdin=lines)
-    assert talk.exit_code == 2
-    assert talk.stderr.count("20,000 characters are the most") == 1
-    assert [turn["answer"]["question"] for turn in turns(home, "endless")] == [
-        "Do dogs travel free?"
-    ]

@@ -225,16 +225,8 @@ def test_only_loopback_is_listened_on(served: str):
 
 def test_a_server_on_stdio_ends_when_it_is_interrupted(home: Path):
     parameters = stdio(home)
-    server = subprocess.Popen(
-        [parameters.command, *parameters.args],
-        cwd=ROOT,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert server.stdin is not None
-    assert server.stdout is not None
+    piped = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    server = subprocess.Popen([parameters.command, *parameters.args], **piped, text=True)
     server.stdin.write(json.dumps(OPENING) + "\n")
     server.stdin.flush()
     assert json.loads(server.stdout.readline())["id"] == 1

@@ -35,9 +35,6 @@ def test_a_home_is_its_owners_alone_whatever_the_umask(tmp_path, umask):
 
 
 def test_so_are_home_and_catalog_of_a_program_that_sets_no_umask(tmp_path):
-    umask = os.umask(0)
-    try:
-        Catalog(tmp_path / "home").connected().close()
-    finally:
-        os.umask(umask)
+    os.umask(0)
+    Catalog(tmp_path / "home").connected().close()
     assert modes(tmp_path / "home") == PRIVATE

@@ -16,9 +16,7 @@ def file(tmp_path: Path, text: str) -> Path:
     return path
 
 
-def test_flag_beats_variable_beats_file_beats_default(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_flag_beats_variable_beats_file_beats_default(tmp_path: Path, monkeypatch):
     config = file(tmp_path, "k = 3\nmax_loops = 1\nengine = 'local'\n")
     monkeypatch.setenv("CRAG_K", "4")
     monkeypatch.setenv("CRAG_MAX_LOOPS", "2")
@@ -27,9 +25,7 @@ def test_flag_beats_variable_beats_file_beats_default(
     assert settings.history_tokens == 4000
 
 
-def test_nothing_is_read_from_the_current_directory(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_nothing_is_read_from_the_current_directory(tmp_path: Path, monkeypatch):
     for name in (".env", "config.toml", "crag.toml", ".crag.toml"):
         (tmp_path / name).write_text("CRAG_K=99\nk = 99\nbase_url='http://evil.example'\n")
     monkeypatch.chdir(tmp_path)
@@ -120,7 +116,6 @@ def test_openai_variables_are_understood_and_a_key_is_never_shown(monkeypatch: p
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     settings = load_settings({})
-    assert settings.api_key is not None
     assert settings.api_key.get_secret_value() == "sk-secret"
     assert settings.base_url == "http://127.0.0.1:1/v1"
     rows = describe_settings({})

@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from unittest.mock import patch
 
 from isolation import heed_interrupts, leave_home
 
@@ -26,15 +27,8 @@ def forked() -> ForkServerContext:
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(_IMPORTED)
-    before = os.environ.get("PYTHONPATH")
-    os.environ["PYTHONPATH"] = os.pathsep.join(sys.path)
-    try:
+    with patch.dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)):
         forkserver.ensure_running()
-    finally:
-        if before is None:
-            del os.environ["PYTHONPATH"]
-        else:
-            os.environ["PYTHONPATH"] = before
     return context
 
 
@@ -46,14 +40,10 @@ def shared_server(home: Path) -> dict[str, object]:
     """Start one for the processes of other tests, too, which lives as long as this process; how
     they reach it. Importing the program takes longer than many a test.
     """
-    before = dict(os.environ)
-    leave_home(home)
-    heed_interrupts()
-    try:
+    with patch.dict(os.environ):
+        leave_home(home)
+        heed_interrupts()
         forked()
-    finally:
-        os.environ.clear()
-        os.environ |= before
     held = vars(forkserver._forkserver)
     return {name: held[name] for name in _REACHED if name in held}
 

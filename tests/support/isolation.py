@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import certifi
 
@@ -30,11 +31,8 @@ def loopback_only() -> Iterator[None]:
             raise NetworkForbiddenError(f"a test tried to reach {address[0]}")
         connect(self, address)
 
-    socket.socket.connect = guarded  # type: ignore[method-assign]
-    try:
+    with patch.object(socket.socket, "connect", guarded):
         yield
-    finally:
-        socket.socket.connect = connect  # type: ignore[method-assign]
 
 
 def heed_interrupts() -> None:

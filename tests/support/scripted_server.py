@@ -25,7 +25,8 @@ Body = dict[str, Any]
 class Sent:
     """What goes over the wire. `events` makes it SSE; `ending` is how its body ends:
     "done" (properly), "cut" (a chunked body that stops), "close" (a body without a length
-    that stops), "reset" (no reply, TCP reset) or "hang" (nothing until the server stops).
+    that stops), "reset" (no reply, TCP reset), "stall" or "hang" (nothing more, or nothing at all,
+    until the server stops).
     """
 
     status: int = 200
