@@ -29,28 +29,12 @@ def test_a_misspelt_word_counts_as_the_one_it_stands_for(railway):
 @pytest.mark.parametrize(
     ("question", "parts"),
     [
-        ("How long is it?", ["How long is it?"]),
-        (
-            "When was the box built, and who cast its levers?",
-            ["When was the box built", "who cast its levers?"],
-        ),
+        ("When was it built, and who cast it?", ["When was it built", "who cast it?"]),
         ("What does it cost? Where is it sold?", ["What does it cost?", "Where is it sold?"]),
-        ("Which trains stop and start at Corrie?", ["Which trains stop and start at Corrie?"]),
-        ("salt and pepper", ["salt and pepper"]),
-        (
-            "We run on coal; what is burnt, and how is it stored?",
-            ["We run on coal; what is burnt, and how is it stored?"],
-        ),
-        ("And in winter? (When is it open)", ["And in winter? (When is it open)"]),
         (
             "Who built it, and when was it sold? (RFC 12)",
             ["Who built it (RFC 12)", "when was it sold? (RFC 12)"],
         ),
-        (
-            "and is it slow? (How does the GC (garbage collector) work?)",
-            ["and is it slow? (How does the GC (garbage collector) work?)"],
-        ),
-        ("When is it red, and when green?", ["When is it red, and when green?"]),
         (
             "Can dogs ride, and in which car? When is it red, and when green?",
             ["Can dogs ride", "in which car?", "When is it red, and when green?"],
@@ -64,18 +48,28 @@ def test_a_misspelt_word_counts_as_the_one_it_stands_for(railway):
             "When was it built, and on Sundays, how often does it run?",
             ["When was it built", "on Sundays, how often does it run?"],
         ),
-        (
-            "How do Ada and Ben, who lives in Osmer, get home?",
-            ["How do Ada and Ben, who lives in Osmer, get home?"],
-        ),
-        (
-            "Between Osmer and Linden, how long is the line?",
-            ["Between Osmer and Linden, how long is the line?"],
-        ),
     ],
 )
 def test_questions_within_a_question_are_told_apart(question, parts):
     assert split(question) == parts
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How long is it?",
+        "Which trains stop and start at Corrie?",
+        "salt and pepper",
+        "We run on coal; what is burnt, and how is it stored?",
+        "And in winter? (When is it open)",
+        "and is it slow? (How does the GC (garbage collector) work?)",
+        "When is it red, and when green?",
+        "How do Ada and Ben, who lives in Osmer, get home?",
+        "Between Osmer and Linden, how long is the line?",
+    ],
+)
+def test_one_question_stays_whole(question):
+    assert split(question) == [question]
 
 
 @pytest.mark.parametrize(
