@@ -6,10 +6,8 @@ import re
 import pytest
 from crag import crag
 from ingest_runs import copied_home_of
-from openai_samples import KEY, settings_for, verdict
+from openai_samples import KEY, asked, verdict
 from scripted_server import ScriptedServer, call, shape_asked, text
-
-from rag.session import open_session
 
 BRIDGE = "The Orrin Bridge is 164 metres long. It was opened in 1887 by Ada Lorne.\n"
 QUESTION = "How long is the Orrin Bridge?"
@@ -26,11 +24,11 @@ def model(*drafts, supported=True):
 
     def reply(body):
         prompt = body["messages"][1]["content"]
-        asked = shape_asked(body)
-        if asked is None:
+        shape = shape_asked(body)
+        if shape is None:
             return text(left.pop(0))(body)
-        if "claim_1" in asked[1]["properties"]:
-            claims = {name: {"reason": "r", "holds": supported} for name in asked[1]["properties"]}
+        if "claim_1" in shape[1]["properties"]:
+            claims = {name: {"reason": "r", "holds": supported} for name in shape[1]["properties"]}
             return call(claims)(body)
         rows = {name: verdict(True) for name in re.findall(r"document_\d+", prompt)}
         return call(rows)(body)
@@ -40,12 +38,9 @@ def model(*drafts, supported=True):
 
 def turn(home, *drafts, supported=True, **changed):
     """The answer, and what was sent to have a draft."""
-    with ScriptedServer(always=model(*drafts, supported=supported)) as server:
-        with open_session(
-            settings_for(server, home=home, **{"grader": "model", **changed})
-        ) as session:
-            answer = session.ask(QUESTION)
-        bodies = [request.body for request in server.requests]
+    reply = model(*drafts, supported=supported)
+    answer, requests = asked(home, reply, QUESTION, **{"grader": "model", **changed})
+    bodies = [request.body for request in requests]
     return answer, [body["messages"] for body in bodies if shape_asked(body) is None]
 
 
@@ -59,10 +54,10 @@ def reply_of(*parts, held=True, missing=()):
 
 
 def test_the_model_s_words_and_markers_are_shown_and_nothing_else(home):
-    answer, asked = turn(home, reply_of(LONG))
+    answer, sent = turn(home, reply_of(LONG))
     assert answer["answer"] == "It is 164 metres long [1]."
-    assert (answer["status"], len(asked)) == ("answered", 1)
-    assert "164 metres long" in asked[0][1]["content"]
+    assert (answer["status"], len(sent)) == ("answered", 1)
+    assert "164 metres long" in sent[0][1]["content"]
 
 
 def test_what_the_documents_do_not_say_makes_an_answer_partial(home):
@@ -72,8 +67,8 @@ def test_what_the_documents_do_not_say_makes_an_answer_partial(home):
 
 
 def test_a_quote_that_is_not_found_goes_back_once_with_the_whole_draft(home):
-    answer, asked = turn(home, reply_of(LONG, MADE_UP), reply_of(LONG))
-    told = asked[1][1]["content"]
+    answer, sent = turn(home, reply_of(LONG, MADE_UP), reply_of(LONG))
+    told = sent[1][1]["content"]
     assert "everybody loves it" in told
     assert "no quote of it was found" in told
     assert (answer["answer"], answer["status"]) == ("It is 164 metres long [1].", "answered")
@@ -88,8 +83,8 @@ def test_the_better_of_two_drafts_is_kept(home):
 
 def test_a_model_that_says_that_it_is_not_held_is_believed(home):
     refused = reply_of({"text": "Nothing is said of it.", "quotes": []}, held=False)
-    answer, asked = turn(home, refused, grader="local")
-    assert (answer["status"], answer["citations"], len(asked)) == ("abstained", [], 1)
+    answer, sent = turn(home, refused, grader="local")
+    assert (answer["status"], answer["citations"], len(sent)) == ("abstained", [], 1)
     assert answer["answer"].startswith(f"The model found no answer to “{QUESTION}”.")
 
 
@@ -98,10 +93,7 @@ def test_no_rule_of_words_refuses_for_a_model(home):
         lines = text("bridges by name") if "Tried:" in body["messages"][1]["content"] else None
         return (lines or text(reply_of(LONG)))(body)
 
-    with ScriptedServer(always=say) as server:
-        settings = settings_for(server, home=home, grader="auto")
-        with open_session(settings) as session:
-            answer = session.ask("Comment s'appelle la reine des abeilles ?")
+    answer, _ = asked(home, say, "Comment s'appelle la reine des abeilles ?", grader="auto")
     assert answer["status"] == "answered"
     assert answer["usage"]["llm_calls"] <= 4
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from ingest_runs import copied_home_of
-from openai_samples import settings_for
+from openai_samples import asked, settings_for
 from scripted_server import ScriptedServer, call, text
 
 from rag.session import open_session
@@ -38,15 +38,8 @@ def model(queries=("skipper boat turned", "master mariner licence")):
     return reply
 
 
-def asked(home, reply, pages=None, **changed):
-    with ScriptedServer(always=reply, pages=pages or {}) as server:
-        with open_session(settings_for(server, home=home, **changed)) as session:
-            answer = session.ask(QUESTION)
-        return answer, server.requests
-
-
 def test_two_other_queries_are_searched_once_and_what_they_found_is_given(home):
-    answer, requests = asked(home, model())
+    answer, requests = asked(home, model(), QUESTION)
     assert answer["status"] == "answered"
     assert "21" in answer["answer"]
     assert answer["usage"]["llm_calls"] == len(requests) <= 4
@@ -59,7 +52,7 @@ def test_two_other_queries_are_searched_once_and_what_they_found_is_given(home):
 
 @pytest.mark.parametrize("queries", [("ferry lake steer",), (), (QUESTION,)])
 def test_and_where_that_finds_no_answer_the_refusal_stands(home, queries):
-    answer, requests = asked(home, model(queries))
+    answer, requests = asked(home, model(queries), QUESTION)
     assert answer["status"] == "abstained"
     assert len(requests) <= 4
 
@@ -82,7 +75,7 @@ def half(body):
 
 
 def test_what_a_reply_lacks_of_the_core_of_the_question_is_searched_for_once(home):
-    answer, requests = asked(home, half)
+    answer, requests = asked(home, half, QUESTION)
     assert (answer["status"], answer["missing"]) == ("answered", [])
     assert "21" in answer["answer"]
     assert len(requests) == 3
@@ -94,7 +87,7 @@ def test_and_where_nothing_new_is_found_the_first_answer_stands(home):
         tried = "Tried:" in body["messages"][1]["content"]
         return (call({"queries": ["ferry lake steer"]}) if tried else half)(body)
 
-    answer, requests = asked(home, reply)
+    answer, requests = asked(home, reply, QUESTION)
     assert (answer["status"], answer["missing"]) == ("partial", [CORE])
     assert answer["citations"][0]["quote"] == "old enough to steer"
     assert len(requests) <= 3
@@ -108,7 +101,7 @@ def test_and_where_the_budget_ends_before_what_was_found_is_graded_it_stands_too
             return call({"queries": ["skipper boat turned"]}, usage=(49_900, 10))(body)
         return half(body)
 
-    answer, requests = asked(home, reply, grader="model", max_tokens=50_000)
+    answer, requests = asked(home, reply, QUESTION, grader="model", max_tokens=50_000)
     assert (answer["status"], answer["missing"]) == ("partial", [CORE])
     assert answer["citations"][0]["quote"] == "old enough to steer"
     assert any("--max-tokens" in warning for warning in answer["warnings"])
@@ -116,7 +109,7 @@ def test_and_where_the_budget_ends_before_what_was_found_is_graded_it_stands_too
 
 
 def test_an_answer_at_hand_costs_one_call_whatever_code_makes_of_the_passages(home):
-    answer, requests = asked(home, text("Old enough to steer [1]."))
+    answer, requests = asked(home, text("Old enough to steer [1]."), QUESTION)
     assert (len(requests), answer["loop_count"]) == (1, 0)
 
 
@@ -125,7 +118,7 @@ def test_a_refusal_shows_what_the_model_says_comes_nearest(home, quote):
     text_of = "They only say that a captain is old enough to {steer}."
     part = {"text": text_of, "quotes": [{"document": 1, "quote": quote}]}
     refusal = json.dumps({"parts": [part], "held": False, "missing": []})
-    answer, _ = asked(home, text(refusal), max_loops=0)
+    answer, _ = asked(home, text(refusal), QUESTION, max_loops=0)
     assert (answer["status"], answer["citations"]) == ("abstained", [])
     stands = "steer" in quote
     assert (text_of in answer["answer"]) is stands
@@ -145,7 +138,7 @@ def test_a_server_of_this_machine_that_reads_slowly_is_asked_once(
 ):
     monkeypatch.setattr("rag.engines.openai.server.SLOW", 10.0**9)
     monkeypatch.setattr("rag.engines.openai.server._TOLD", 1)
-    answer, requests = asked(home, half, pages, **chosen)
+    answer, requests = asked(home, half, QUESTION, pages, **chosen)
     assert answer["status"] == ("partial" if calls == 1 else "answered")
     assert len(requests) == calls
 
@@ -180,5 +173,5 @@ def test_a_refusal_that_fills_the_form_is_one(home):
     said = "The documents do not say how old a captain must be."
     part = {"text": said, "quotes": [{"document": 1, "quote": said}]}
     reply = text(json.dumps({"parts": [part], "held": True, "missing": []}))
-    answer, requests = asked(home, reply, max_loops=0)
+    answer, requests = asked(home, reply, QUESTION, max_loops=0)
     assert (answer["status"], len(requests)) == ("abstained", 1)

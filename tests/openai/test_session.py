@@ -7,7 +7,7 @@ from io import StringIO
 
 import pytest
 from ingest_runs import copied_home_of
-from openai_samples import KEY, settings_for, verdict
+from openai_samples import KEY, QUESTION, asked, settings_for, verdict
 from rich.console import Console
 from scripted_server import ScriptedServer, call, hang, shape_asked, status, stream, text
 
@@ -22,7 +22,6 @@ FILES = {
     "rome.md": "# Rome\n\nThe capital of Italy is Rome.\n",
     "tea.md": "# Tea\n\nGreen tea is steeped for two minutes.\n",
 }
-QUESTION = "What is the capital of France?"
 
 
 @pytest.fixture
@@ -57,9 +56,8 @@ def session_of(server, home, **changed):
 
 
 def test_a_question_answered_at_once_costs_two_calls_where_a_model_grades(home):
-    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
-        first = session.ask(QUESTION)
-        assert len(server.requests) == 2
+    first, requests = asked(home, model(), grader="model")
+    assert len(requests) == 2
     assert first["status"] == "answered"
     assert "Paris" in first["answer"]
     assert [c["source"].rsplit("/")[-1] for c in first["citations"]] == ["paris.md"]
@@ -72,18 +70,13 @@ def test_a_question_answered_at_once_costs_two_calls_where_a_model_grades(home):
 
 @pytest.mark.parametrize(("given", "found"), [({"k": 1}, 1), ({}, 3)])
 def test_a_model_is_given_as_many_chunks_as_were_asked_for(home, given, found):
-    with (
-        ScriptedServer(always=model()) as server,
-        open_session(settings_for(server, home=home, **given)) as session,
-    ):
-        answer = session.ask(QUESTION)
+    answer, _ = asked(home, model(), **given)
     assert len(answer["loops"][0]["chunks"]) == found
 
 
 def test_nothing_relevant_costs_no_more_than_the_loops_and_one(home):
-    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
-        answer = session.ask("Who invented the zip fastener?")
-        assert len(server.requests) <= answer["max_loops"] + 1
+    answer, requests = asked(home, model(), "Who invented the zip fastener?", grader="model")
+    assert len(requests) <= answer["max_loops"] + 1
     assert answer["status"] == "abstained"
     assert answer["citations"] == []
 
@@ -99,10 +92,8 @@ def test_a_follow_up_adds_one(home):
 
 def test_a_budget_spent_before_the_answer_is_an_error(home):
     costly = model(usage=(690, 20))
-    with (
-        ScriptedServer(always=costly) as server,
-        session_of(server, home, max_tokens=700) as session,
-    ):
+    tokens = {"max_tokens": 700}
+    with ScriptedServer(always=costly) as server, session_of(server, home, **tokens) as session:
         with pytest.raises(BudgetError, match="700 tokens"):
             session.ask(QUESTION)
         assert len(server.requests) == 1  # the grades; nothing is left for the answer
@@ -111,11 +102,7 @@ def test_a_budget_spent_before_the_answer_is_an_error(home):
 def test_a_draft_that_was_sent_back_stands_where_the_budget_ends(home):
     parts = [{"text": "Rome is it.", "quotes": []}]
     said = json.dumps({"parts": parts, "held": True, "missing": ["since when"]})
-    with (
-        ScriptedServer(always=text(said, usage=(2_400, 50))) as server,
-        open_session(settings_for(server, home=home, max_tokens=2_500)) as session,
-    ):
-        answer = session.ask(QUESTION)
+    answer, _ = asked(home, text(said, usage=(2_400, 50)), max_tokens=2_500)
     assert answer["usage"]["llm_calls"] == 1
     assert answer["answer"] == "Rome is it (no quote found)."
     assert (answer["status"], answer["missing"]) == ("partial", ["since when"])

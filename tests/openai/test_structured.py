@@ -188,17 +188,13 @@ def test_whatever_shape_an_answer_has_its_texts_are_read(reply, texts):
     assert (len(found) if isinstance(texts, int) else found) == texts
 
 
-@pytest.mark.parametrize("formed", [True, False])
-def test_json_that_an_answer_in_markdown_quotes_is_a_part_of_it(formed):
+@pytest.mark.parametrize(
+    ("lead", "formed"), [("Send this:\n\n", True), ("Send this:\n\n", False), ("", False)]
+)
+def test_json_that_an_answer_in_markdown_quotes_is_a_part_of_it(lead, formed):
     body = '```json\n{"text": "Hello, world."}\n```'
-    found = read_reply(f"Send this:\n\n{body}\n\nIt posts that [1].", formed=formed).parts
-    assert [part["text"].strip() for part in found] == [f"Send this:\n\n{body}", "It posts that."]
-
-
-def test_a_plain_reply_may_begin_with_json():
-    body = '```json\n{"port": 80}\n```'
-    found = read_reply(f"{body}\nSet it so [1].", formed=False).parts
-    assert [part["text"].strip() for part in found] == [body, "Set it so."]
+    found = read_reply(f"{lead}{body}\nIt posts that [1].", formed=formed).parts
+    assert [part["text"].strip() for part in found] == [f"{lead}{body}", "It posts that."]
 
 
 @pytest.mark.parametrize("formed", [True, False])

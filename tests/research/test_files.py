@@ -11,16 +11,6 @@ from rag.research.virtual_files import (
 from state.research_state import FileEntry, merge_files
 
 
-def entry(step: int, status: str = "done", size: int = 10) -> FileEntry:
-    return {
-        "content": "x" * size,
-        "pointer": None,
-        "bytes": size,
-        "written_at_step": step,
-        "status": status,  # type: ignore[typeddict-item]
-    }
-
-
 def test_small_files_stay_inline_and_large_ones_point_to_the_journal():
     small = new_file_entry("a.md", "x" * INLINE_BYTES, 1, "done")
     large = new_file_entry("b.md", "é" * INLINE_BYTES, 1, "done")
@@ -31,19 +21,18 @@ def test_small_files_stay_inline_and_large_ones_point_to_the_journal():
 
 def test_names_never_collide():
     taken: dict[str, FileEntry] = {}
-    titles = ["The year?", "the year", "THE YEAR!", "", "年", "月"]
-    for title in titles:
+    for title in ("The year?", "the year", "THE YEAR!", "", "年", "月"):
         name = artifact_name("searcher", 1, title, taken)
         assert name not in taken
-        taken[name] = entry(1)
+        taken[name] = new_file_entry(name, "", 1, "done")
 
 
 def test_eviction_takes_done_files_after_3_steps_and_any_after_20():
     files = {
-        "done-3": entry(7),
-        "done-4": entry(6),
-        "active-20": entry(-10, "active"),
-        "active-21": entry(-11, "active"),
+        "done-3": new_file_entry("done-3", "", 7, "done"),
+        "done-4": new_file_entry("done-4", "", 6, "done"),
+        "active-20": new_file_entry("active-20", "", -10, "active"),
+        "active-21": new_file_entry("active-21", "", -11, "active"),
     }
     assert set(evict(files, 10)) == {"done-4", "active-21"}
 

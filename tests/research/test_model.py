@@ -9,7 +9,7 @@ import pytest
 from openai_samples import settings_for
 from research_library import lasting, library, places
 from research_model import asked_for, decide, of, researcher, subtask
-from scripted_server import Reply, Request, ScriptedServer, call, status
+from scripted_server import Body, Reply, Request, ScriptedServer, call, status
 
 from rag.research.research_prompts import PLANNER
 from rag.research.run import Research
@@ -35,10 +35,22 @@ def research(server: ScriptedServer, home: Path, **changed) -> Research:
     return Research(settings)
 
 
-def ran(home: Path, model: Reply) -> tuple[dict[str, Any], list[Request]]:
+def ran(
+    home: Path, model: Reply, pages: Body | None = None, question: str = QUESTION, **changed: Any
+) -> tuple[dict[str, Any], list[Request]]:
     """The report of a whole run, and what the model was asked for it."""
+    with (
+        ScriptedServer(always=model, pages=pages) as server,
+        research(server, home, **changed) as run,
+    ):
+        return run.start(question), server.requests
+
+
+def resumed(home: Path, model: Reply) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The report of the last run, and what was told as it went on."""
+    events: list[dict[str, Any]] = []
     with ScriptedServer(always=model) as server, research(server, home) as run:
-        return run.start(QUESTION), server.requests
+        return run.resume("last", emit=events.append), events
 
 
 def found(report: dict[str, Any]) -> dict[str, Any]:
@@ -83,10 +95,8 @@ def test_no_byte_of_the_planners_prompt_reaches_a_subagent(home: Path):
 def test_a_searcher_is_given_what_the_server_takes(home: Path, monkeypatch, context):
     monkeypatch.setattr("rag.engines.openai.server.LEAST_CONTEXT", 20)
     pages = {"/props": {"default_generation_settings": {"n_ctx": context}}}
-    model = researcher([[STONE]], [END])
-    with ScriptedServer(always=model, pages=pages) as server, research(server, home) as run:
-        run.start(QUESTION)
-    (asked,) = of(server.requests, "Findings")
+    _, requests = ran(home, researcher([[STONE]], [END]), pages)
+    (asked,) = of(requests, "Findings")
     assert "140 metres" in asked.prompt
     assert ("Lena Holt" in asked.prompt) is (context > 10_000)
 
@@ -100,9 +110,8 @@ def test_a_server_that_writes_for_longer_than_a_request_may_take_is_heard_out(ho
         sent.events = (time.sleep(0.4 / len(pieces)) or piece for piece in pieces)
         return sent
 
-    patient = {"request_timeout": 0.3, "max_retries": 0}
-    with ScriptedServer(always=slowly) as server, research(server, home, **patient) as run:
-        assert run.start(QUESTION)["status"] == "answered"
+    report, _ = ran(home, slowly, request_timeout=0.3, max_retries=0)
+    assert report["status"] == "answered"
 
 
 def test_the_planner_sees_the_table_of_contents_and_summaries_and_never_text(home: Path):
@@ -208,9 +217,9 @@ def test_a_slow_server_of_this_machine_is_asked_one_thing_after_another(home: Pa
         asked.append("goes")
         return model(body)
 
-    with ScriptedServer(always=alone, pages=pages) as server, research(server, home) as run:
-        assert run.start(QUESTION)["subtasks"] == 5
-    assert asked == ["comes", "goes"] * len(server.requests)
+    report, requests = ran(home, alone, pages)
+    assert report["subtasks"] == 5
+    assert asked == ["comes", "goes"] * len(requests)
 
 
 def test_an_escalation_is_answered_and_the_run_goes_on(home: Path):
@@ -238,8 +247,7 @@ def test_a_reply_that_cannot_be_read_ends_no_run(home: Path, what: str, broken: 
     def reply(body):
         return (call(broken) if asked_for(body) == what else good)(body)
 
-    with ScriptedServer(always=reply) as server, research(server, home) as run:
-        report = run.start("How long is the Stone Bridge?")
+    report, _ = ran(home, reply, question="How long is the Stone Bridge?")
     assert any(f"no usable {what}" in line for line in report["warnings"])
     if what != "Findings":
         assert report["status"] == "answered"
@@ -247,59 +255,38 @@ def test_a_reply_that_cannot_be_read_ends_no_run(home: Path, what: str, broken: 
 
 
 def test_a_server_that_goes_down_repeats_no_finished_subtask(tmp_path: Path):
-    home = library(tmp_path / "whole")
-    with ScriptedServer(always=researcher([PLAN], [END])) as server, research(server, home) as run:
-        whole = run.start(QUESTION)
-    total = len(server.requests)
+    whole, requests = ran(library(tmp_path / "whole"), researcher([PLAN], [END]))
     good = researcher([PLAN], [END])
-    for survived in range(1, total):
+    for survived in range(1, len(requests)):
         home = library(tmp_path / f"{survived}")
         replies = [good] * survived
         with ScriptedServer(*replies, always=status(500)) as server, research(server, home) as run:
             with pytest.raises(ModelError):
                 run.start(QUESTION)
-            name = run.run_id
-        with (
-            ScriptedServer(always=researcher([PLAN], [END])) as server,
-            research(server, home) as run,
-        ):
-            kept = {a["id"]: a for a in run._journal.artifacts(name)}
-            events: list[Any] = []
-            report = run.resume(name, emit=events.append)
-            begun = {e["subtask"]["id"] for e in events if e["event"] == "subtask_started"}
-        assert not kept.keys() & begun
+            kept = {artifact["id"] for artifact in run._journal.artifacts(str(run.run_id))}
+        report, events = resumed(home, researcher([PLAN], [END]))
+        assert not kept & {e["subtask"]["id"] for e in events if e["event"] == "subtask_started"}
         assert found(report) == found(whole)
 
 
 def test_what_planning_warned_of_is_in_the_report_of_a_run_that_was_resumed(home: Path):
-    good = researcher([PLAN], [END])
-
     def goes_down(body):
         return (call("{") if asked_for(body) == "Plan" else status(500))(body)
 
-    with (
-        ScriptedServer(always=goes_down) as server,
-        research(server, home) as run,
-        pytest.raises(ModelError),
-    ):
-        run.start(QUESTION)
-    events: list[Any] = []
-    with ScriptedServer(always=good) as server, research(server, home) as run:
-        report = run.resume("last", emit=events.append)
+    with pytest.raises(ModelError):
+        ran(home, goes_down)
+    report, events = resumed(home, researcher([PLAN], [END]))
     assert any("no usable Plan" in line for line in report["warnings"])
     assert "warned" not in [event["event"] for event in events]
 
 
 def test_a_spent_budget_leaves_a_partial_report_that_can_go_on(home: Path):
     model = researcher([[STONE], [IRON]], [REPLAN, END], usage=(2000, 10))
-    with ScriptedServer(always=model) as server:
-        with research(server, home, max_tokens=9_000) as run:
-            report = run.start(QUESTION)
-        assert (report["status"], report["resumable"]) == ("partial", True)
-        assert "140 metres" in report["report"]
-        assert "budget" in report["warnings"][0]
-        with research(server, home) as run:
-            done = run.resume(report["run_id"])
+    report, _ = ran(home, model, max_tokens=9_000)
+    assert (report["status"], report["resumable"]) == ("partial", True)
+    assert "140 metres" in report["report"]
+    assert "budget" in report["warnings"][0]
+    done, _ = resumed(home, model)
     assert (done["status"], done["resumable"]) == ("answered", False)
     assert "95 metres" in done["answer"]
     assert len(places(done)) == len(set(places(done)))
@@ -315,14 +302,10 @@ def test_what_a_first_reading_found_is_kept_when_the_second_is_too_dear(home: Pa
         found = {"findings": [{"text": "140 metres.", "quotes": [quote]}], "not_found": ["its age"]}
         return call(found, usage=(2400, 10))(body)
 
-    with ScriptedServer(always=reply) as server:
-        with research(server, home, max_tokens=5_000) as run:
-            report = run.start(QUESTION)
-        assert (report["status"], report["not_found"]) == ("partial", ["its age"])
-        assert "140 metres" in report["report"]
-        events: list[Any] = []
-        with research(server, home) as run:
-            run.resume("last", emit=events.append)
+    report, _ = ran(home, reply, max_tokens=5_000)
+    assert (report["status"], report["not_found"]) == ("partial", ["its age"])
+    assert "140 metres" in report["report"]
+    _, events = resumed(home, reply)
     told = [event["event"] for event in events]
     assert told.index("reflected") < told.index("subtask_started"), "nothing was read again"
 

@@ -16,12 +16,10 @@ def draft(
     return DraftSubtask(role=role, instruction=instruction, **named, **more)
 
 
-def test_unknown_roles_empty_instructions_and_repeats_are_dropped():
-    made = checked_plan(
-        [draft("a"), draft("b", role="hacker"), draft("  "), draft("A "), draft("c")]
-    )
+def test_writers_unknown_roles_empty_instructions_and_repeats_are_dropped():
+    left_out = [draft("b", "hacker"), draft("answer", "writer"), draft("  "), draft("A ")]
+    made = checked_plan([draft("a"), *left_out, draft("c")])
     assert [task["instruction"] for task in made] == ["a", "c"]
-    assert checked_plan([draft("a")], made) == []
 
 
 def test_a_plan_is_bounded():
@@ -46,11 +44,6 @@ def test_a_subtask_reads_files_that_are_there_or_to_come_and_a_searcher_document
     drafts = [draft("find"), draft("compare", role, wanted), draft("later")]
     made = checked_plan(drafts, files=["old.md"])[1]
     assert (made["read_files"], made["documents"]) == (files, documents)
-
-
-def test_the_writer_is_not_planned():
-    made = checked_plan([draft("find"), draft("answer", "writer")])
-    assert [task["role"] for task in made] == ["searcher"]
 
 
 def test_equal_work_has_equal_ids_and_other_queries_are_other_work():

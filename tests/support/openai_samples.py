@@ -1,10 +1,11 @@
 """Settings, chunks and requests that the model engine's tests share."""
 
 from collections.abc import Sequence
+from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 from typing import Any
 
-from scripted_server import ScriptedServer
+from scripted_server import Body, Reply, Request, ScriptedServer
 
 from rag.engines.openai.openai_engine import OpenAIEngine
 from rag.engines.protocol import (
@@ -17,7 +18,9 @@ from rag.engines.protocol import (
     Rewritten,
     Verified,
 )
+from rag.session import open_session
 from rag.text.blocks import blocks_of_text
+from state.answer import Answer
 from state.passages import ContextDocument, Grade, HistoryTurn, RetrievedChunk
 from state.settings import Settings
 
@@ -61,6 +64,17 @@ def connect(server: ScriptedServer | None, **changed: Any) -> OpenAIEngine:
     """The engine, whose model grades everything."""
     settings = settings_for(server, **{"grader": "model", **changed})
     return OpenAIEngine.connect(settings, StandIn())
+
+
+def asked(
+    home: Path, reply: Reply, question: str = QUESTION, pages: Body | None = None, **changed: Any
+) -> tuple[Answer, list[Request]]:
+    """The answer of a session, and what the model was asked for it."""
+    with (
+        ScriptedServer(always=reply, pages=pages) as server,
+        open_session(settings_for(server, home=home, **changed)) as session,
+    ):
+        return session.ask(question), server.requests
 
 
 def chunk_of(name: str, text: str, loop: int = 0) -> RetrievedChunk:
