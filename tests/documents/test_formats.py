@@ -27,8 +27,6 @@ def test_markdown_stays_as_it_is_and_names_itself(tmp_path: Path) -> None:
     text = "```\n# no title\n```\n# The *Line*\n\n- a\n- b\n"
     document = read(save(tmp_path, "a.md", text))
     assert (document.text, document.title, document.format) == (text, "The Line", "markdown")
-    front = "---\nauthor: x\ntitle: 'Named in front'\n---\n# Other\n"
-    assert read(save(tmp_path, "b.md", front)).title == "Named in front"
 
 
 def test_a_word_that_a_manual_page_parts_is_whole_and_every_line_stays(tmp_path: Path) -> None:
@@ -105,19 +103,31 @@ def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
     assert "Glazes" in text
 
 
-@pytest.mark.parametrize("kind", ["MsoTitle", "c5 title"])
-def test_the_title_of_a_saved_document_is_a_heading(tmp_path: Path, kind: str) -> None:
-    page = f"<p class='{kind}'>Kiln rules</p><p class='title'>Table 1</p>"
-    assert read(save(tmp_path, "a.html", page)).text == "# Kiln rules\n\nTable 1\n"
+ASKED = "<details><summary>{}?</summary><p>{}.</p></details>"
 
 
-def test_the_questions_of_a_page_that_open_are_headings(tmp_path: Path) -> None:
-    asked = "<details><summary>{}?</summary><p>{}.</p></details>"
-    page = f"<h2>Kilns</h2>{asked.format('Hot', 'Yes')}\n{asked.format('Old', 'No')}<p>So.</p>"
-    text = "## Kilns\n\n###### Hot?\n\nYes.\n\n###### Old?\n\nNo.\n\nSo.\n"
+@pytest.mark.parametrize(
+    ("page", "text"),
+    [
+        ("<p class=MsoTitle>Kiln rules</p><p class=title>Plan</p>", "# Kiln rules\n\nPlan\n"),
+        ("<p class='c5 title'>Kiln rules</p><p class=title>Plan</p>", "# Kiln rules\n\nPlan\n"),
+        (
+            f"<h2>Kilns</h2>{ASKED.format('Hot', 'Yes')}\n{ASKED.format('Old', 'No')}<p>So.</p>",
+            "## Kilns\n\n###### Hot?\n\nYes.\n\n###### Old?\n\nNo.\n\nSo.\n",
+        ),
+        (f"<h2>Kilns</h2>{ASKED.format('More', 'Hot')}", "## Kilns\n\nMore?\n\nHot.\n"),
+        (
+            "<h1>A</h1><p>1. <b>Why?</b><p>No.<p>2. <b>Who?</b><p>Orr.<p><strong>Ah!</strong><p>So",
+            "# A\n\n###### 1. Why?\n\nNo.\n\n###### 2. Who?\n\nOrr.\n\nAh!\n\nSo\n",
+        ),
+        ("<p>Come.<p><b>Bring gloves</b><p>They burn.", "Come.\n\nBring gloves\n\nThey burn.\n"),
+        ("<p><b>Depot</b><p><b>Road 5</b><p><b>Ab</b><p>Go.", "Depot\n\nRoad 5\n\nAb\n\nGo.\n"),
+    ],
+)
+def test_of_a_page_titles_questions_that_open_and_bold_ones_are_headings_not_all_in_bold(
+    tmp_path: Path, page: str, text: str
+) -> None:
     assert read(save(tmp_path, "a.html", page)).text == text
-    alone = read(save(tmp_path, "b.html", f"<h2>Kilns</h2>{asked.format('More', 'Hot')}")).text
-    assert alone == "## Kilns\n\nMore?\n\nHot.\n"
 
 
 def test_lines_of_a_page_that_were_broken_on_purpose_are_blocks(tmp_path: Path) -> None:
@@ -133,29 +143,6 @@ def test_lines_of_a_page_that_were_broken_on_purpose_are_blocks(tmp_path: Path) 
         "AB1",
         "A sentence that goes on\nto the next line there.",
     ]
-
-
-def test_paragraphs_in_bold_stand_as_headings_above_what_answers_them(tmp_path: Path) -> None:
-    page = (
-        "<h1>Questions</h1><p>1. <b>May I fire at night?</b></p><p>Yes, with the door shut.</p>"
-        "<p>2. <b>Who lights the kiln?</b></p><p>The warden.</p><p><strong>Mind the step!</strong>"
-        "</p><p>It is wet.</p>"
-    )
-    assert read(save(tmp_path, "a.html", page)).text == (
-        "# Questions\n\n###### 1. May I fire at night?\n\nYes, with the door shut.\n\n"
-        "###### 2. Who lights the kiln?\n\nThe warden.\n\nMind the step!\n\nIt is wet.\n"
-    )
-
-
-@pytest.mark.parametrize(
-    "page",
-    [
-        "<p>Come early.</p><p><b>Bring gloves</b></p><p>They get hot.</p>",
-        "<p><b>Kiln Depot</b></p><p><b>Long Road 5</b></p><p><b>Clayton</b></p><p>Ring twice.</p>",
-    ],
-)
-def test_what_is_in_bold_once_or_line_below_line_is_no_heading(tmp_path: Path, page: str) -> None:
-    assert "#" not in read(save(tmp_path, "a.html", page)).text
 
 
 @pytest.mark.parametrize(
@@ -295,28 +282,13 @@ def test_words_of_a_pdf_that_are_set_one_by_one_are_lines(tmp_path: Path) -> Non
 
 
 def test_a_damaged_page_does_not_lose_the_document(tmp_path: Path) -> None:
-    import zlib
-
     path = make_pdf(tmp_path / "a.pdf", ["Good one", "Bad page", "Good three"])
-    data = path.read_bytes()
-    streams = [index for index in range(len(data)) if data.startswith(b"\nstream\n", index)]
-    bad = next(
-        start + 8 for start in streams if b"Bad page" in inflate(data[start + 8 :], zlib.MAX_WBITS)
-    )
-    path.write_bytes(data[:bad] + b"\xff" * 20 + data[bad + 20 :])
+    head, first, second, *rest = path.read_bytes().split(b"\nstream\n")
+    path.write_bytes(b"\nstream\n".join([head, first, b"\xff" * 20 + second[20:], *rest]))
     document = read(path)
     assert "Good one" in document.text
     assert "Good three" in document.text
     assert any("page 2" in warning for warning in document.warnings)
-
-
-def inflate(data: bytes, bits: int) -> bytes:
-    import zlib
-
-    try:
-        return zlib.decompressobj(bits).decompress(data)
-    except zlib.error:
-        return b""
 
 
 WORD = (
@@ -829,7 +801,7 @@ def test_a_name_that_lies_is_seen_through(tmp_path: Path) -> None:
         ("locks.md", "# Locks\n\nOne.\n\n## Rusty\n\nTwo.\n", "Locks"),
         ("on-locks.md", "## Rusty\n\nOne.\n\n## Oiled\n\nTwo.\n", "on locks"),
         ("README.md", "# Rusty\n\nOne.\n\n# Oiled\n\nTwo.\n", None),
-        ("a.md", "---\ntitle: Locks\n---\n# Rusty\n\n# Oiled\n\nTwo.\n", "Locks"),
+        ("a.md", "---\nauthor: x\ntitle: 'Locks'\n---\n# Rusty\n\n# Oiled\n\nTwo.\n", "Locks"),
         ("a.md", "# The [best](https://a.b/) **locks** &amp; keys\n", "The best locks & keys"),
         ("a.md", "---\ntitle: >-\n  Locks\n  and keys\n---\n# Rusty\n", "Locks and keys"),
         ("a.md", '---\ntitle: Of "locks"\n---\n# Rusty\n', 'Of "locks"'),

@@ -70,22 +70,14 @@ def test_chunks_are_slices_that_cover_all_but_whitespace(
     assert not text[covered:].strip()
 
 
+@pytest.mark.parametrize("stretch", [400, chunk._STRETCH])
 @given(TEXTS, FORMATS, st.data())
-def test_parts_make_no_difference(text: str, document_format: str, data: st.DataObject) -> None:
-    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
-    edges = [0, *cuts, len(text)]
-    parts = [Part(text[a:b]) for a, b in itertools.pairwise(edges)]
-    assert list(chunk_parts(parts, document_format, limit=120)) == chunks(
-        text, document_format, 120
-    )
-
-
-@given(TEXTS, FORMATS, st.integers(1, 700))
 def test_a_text_of_several_stretches_is_covered_however_its_parts_come(
-    text: str, document_format: str, size: int
+    stretch: int, text: str, document_format: str, data: st.DataObject
 ) -> None:
-    parts = [Part(text[at : at + size]) for at in range(0, len(text), size)]
-    with patch.object(chunk, "_STRETCH", 400):
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=8)))
+    parts = [Part(text[a:b]) for a, b in itertools.pairwise([0, *cuts, len(text)])]
+    with patch.object(chunk, "_STRETCH", stretch):
         pieces = chunks(text, document_format, 120)
         assert list(chunk_parts(parts, document_format, limit=120)) == pieces
     assert all(piece.text == text[piece.start_char : piece.end_char] for piece in pieces)

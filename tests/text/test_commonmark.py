@@ -18,7 +18,7 @@ OPENS = {"heading_open": "heading", "list_item_open": "item", "tr_open": "row", 
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_blocks_begin_where_commonmark_says(path: Path) -> None:
+def test_blocks_begin_where_commonmark_says_and_chunks_stand_under_its_headings(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     tokens = MarkdownIt("commonmark").enable("table").parse(text)
     wanted = {
@@ -32,8 +32,4 @@ def test_blocks_begin_where_commonmark_says(path: Path) -> None:
         if block.kind.value in OPENS.values()
     }
     assert found == wanted
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_chunks_stand_under_the_headings_of_commonmark(path: Path) -> None:
     assert [(chunk.heading, wanted) for chunk, bad, wanted in wrong(path) if bad] == []

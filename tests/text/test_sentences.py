@@ -39,9 +39,11 @@ def test_spans_are_ordered_stripped_bounded_and_leave_out_marks_alone(text):
         ["Yahoo! was bought by Verizon Inc. in 2017.", "Was it?", "Yes."],
         ["Am 3. Oktober 1990 kam die Einheit.", "Das ist z.B. hier so."],
         ["It ended at 5 p.m.", "The crowd left.", "It opens at 6 a.m. (the default)."],
+        ["यह एक वाक्य है।", "यह दूसरा है।"],
+        ["هل هذا صحيح؟", "نعم."],
     ],
 )
-def test_english_and_german_prose(expected):
+def test_prose_of_several_languages(expected):
     assert sentences(" ".join(expected)) == expected
 
 
@@ -55,11 +57,6 @@ def test_english_and_german_prose(expected):
 )
 def test_cjk_needs_no_space(expected):
     assert sentences("".join(expected)) == expected
-
-
-def test_other_scripts():
-    assert len(sentences("यह एक वाक्य है। यह दूसरा है।")) == 2
-    assert len(sentences("هل هذا صحيح؟ نعم.")) == 2
 
 
 def test_layout_units_stand_alone():
