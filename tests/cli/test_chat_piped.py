@@ -122,7 +122,6 @@ def test_a_setting_is_its_key_and_all_behind_it(home):
 
 def test_thread_goes_on_from_another_home_on_the_same_postgres(home, tmp_path, postgres):
     url = fresh_schema(postgres.url)
-    (tmp_path / "elsewhere").mkdir()
     other = make_home(tmp_path / "elsewhere")
     first = crag(home, "ask", "How high is the Gillfoot Viaduct?", "-t", "shared", "--threads", url)
     assert first.exit_code == 0, first.stderr

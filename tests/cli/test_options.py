@@ -16,13 +16,10 @@ def long_options():
                         yield flag[2:], option
 
 
-def fields():
-    return {name.replace("_", "-") for name in Settings.model_fields}
-
-
 def test_every_long_option_has_its_variable_read_once():
     settings = {name.replace("_", "-") for name in SETTINGS}
-    assert {flag for flag, _ in long_options()} & fields() == settings
+    fields = {name.replace("_", "-") for name in Settings.model_fields}
+    assert {flag for flag, _ in long_options()} & fields == settings
     for flag, option in long_options():
         twin = None if flag in settings else f"CRAG_{flag.upper().replace('-', '_')}"
         assert option.envvar == twin

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from crag import ROOT, shell
+from ingest_runs import home_of
 from turn_samples import make_answer, open_turn_store
 
 FULL = Path("/dev/full")
@@ -49,12 +50,9 @@ def test_an_answer_that_did_not_arrive_is_a_failure_and_a_notice_is_none(tmp_pat
 
 
 def test_a_locale_that_cannot_hold_file_names_is_named(tmp_path):
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "灯台.md").write_text("# Lighthouse\n\nIt is 34 metres high.\n")
-    assert shell(tmp_path, f"$FORKED ingest {folder}").returncode == 0
+    home = home_of(tmp_path, {"灯台.md": "# Lighthouse\n\nIt is 34 metres high.\n"})
     ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
-    ran = shell(tmp_path, "$CRAG ask 'How high is it?'", **ascii_only)
+    ran = shell(home, "$CRAG ask 'How high is it?'", **ascii_only)
     assert (ran.returncode, ran.stdout) == (4, "")
     assert "PYTHONUTF8=1" in ran.stderr
     assert len(ran.stderr.splitlines()) == 1

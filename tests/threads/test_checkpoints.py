@@ -1,12 +1,10 @@
 """Checkpoints of whole turns, and nothing else, by thread."""
 
-from pathlib import Path
 from threading import Thread
 from typing import Any
 
 import pytest
-from langgraph.graph import END, START, StateGraph
-from postgres_server import fresh_schema
+from langgraph.graph import START, StateGraph
 from turn_samples import make_answer, open_database
 
 from state.checkpoints import Checkpoints
@@ -14,7 +12,6 @@ from state.graph_state import GraphState, new_question
 from state.history import to_history_turn
 from state.home_db import HomeDb
 
-ROOT = Path(__file__).parents[2]
 SECRET = "scratch-work-of-this-question"
 
 
@@ -38,22 +35,19 @@ def build(fault=None):
         turn = to_history_turn(make_answer(state["question"]), 0, milestone=False)
         return {"timeline": [turn], "scratchpad": []}
 
-    graph = StateGraph(GraphState)
-    graph.add_node("start", start)
-    graph.add_node("work", work)
-    graph.add_node("finish", finish)
-    graph.add_edge(START, "start")
-    graph.add_edge("start", "work")
-    graph.add_edge("work", "finish")
-    graph.add_edge("finish", END)
-    return graph
+    graph = StateGraph(GraphState).add_sequence([start, work, finish])
+    return graph.add_edge(START, "start")
 
 
 def ask(checkpoints, question, thread="t", *, fault=None):
     with checkpoints.turn(thread) as saver:
-        graph = build(fault).compile(checkpointer=saver)
-        config = {"configurable": {"thread_id": thread}}
-        return graph.invoke({"question": question}, config, durability="exit")
+        return run(saver, question, thread, fault)
+
+
+def run(saver, question, thread="t", fault=None):
+    graph = build(fault).compile(checkpointer=saver)
+    config = {"configurable": {"thread_id": thread}}
+    return graph.invoke({"question": question}, config, durability="exit")
 
 
 def kept(checkpoints, thread="t"):
@@ -63,12 +57,9 @@ def kept(checkpoints, thread="t"):
     return found[0].checkpoint["channel_values"] if found else None
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request, tmp_path):
+@pytest.fixture
+def place(url, tmp_path):
     """A function that opens the checkpoints anew, as another process would."""
-    url = None
-    if request.param == "postgres":
-        url = fresh_schema(request.getfixturevalue("postgres").url)
     opened = []
 
     def reopen():
@@ -133,11 +124,8 @@ def test_two_turns_at_once_both_end(place):
     left, right = place(), place()
     ask(left, "zero")
     with left.turn("t") as first, right.turn("t") as second:
-        for saver, question in ((first, "one"), (second, "two")):
-            graph = build().compile(checkpointer=saver)
-            graph.invoke(
-                {"question": question}, {"configurable": {"thread_id": "t"}}, durability="exit"
-            )
+        run(first, "one")
+        run(second, "two")
     assert len(ask(left, "three")["timeline"]) == 3
     assert len(kept(place())["timeline"]) == 3
 

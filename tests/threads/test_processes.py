@@ -8,18 +8,10 @@ from contextlib import suppress
 
 import pytest
 from forked import started
-from postgres_server import fresh_schema
 from turn_child import append
 from turn_samples import make_answer, open_turn_store
 
 from state.home_db import HomeDb
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def url(request):
-    if request.param == "sqlite":
-        return None
-    return fresh_schema(request.getfixturevalue("postgres").url)
 
 
 def test_two_processes_on_one_thread_lose_nothing(tmp_path, url):

@@ -2,7 +2,6 @@ import itertools
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from postgres_server import fresh_schema
 from turn_samples import make_answer, open_turn_store, real_looking_answer
 
 from state.errors import UsageError
@@ -20,13 +19,8 @@ def daily_clock():
     return lambda: START + timedelta(days=next(days))
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def store(request, tmp_path):
-    if request.param == "postgres":
-        server = request.getfixturevalue("postgres")
-        url = fresh_schema(server.url)
-    else:
-        url = None
+@pytest.fixture
+def store(url, tmp_path):
     with open_turn_store(tmp_path / "home", url, clock=daily_clock()) as store:
         yield store
 
