@@ -48,10 +48,8 @@ def test_marks_white_space_and_typography_tell_no_quote_from_its_place(quote, st
 
 
 def test_an_ellipsis_of_the_document_s_own_takes_no_quote_apart():
-    text = "Neither a flag, a `CRAG_…` variable nor the file says them."
-    assert found("a flag, a `CRAG_…` variable nor the file", text) == [
-        "a flag, a `CRAG_…` variable nor the file"
-    ]
+    quote = "a flag, a `CRAG_…` variable nor the file"
+    assert found(quote, f"Neither {quote} says them.") == [quote]
 
 
 def test_a_near_match_is_taken_at_its_real_wording():

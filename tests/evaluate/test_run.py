@@ -110,10 +110,8 @@ def test_a_collection_that_exists_is_used_as_it_is(dataset, tmp_path):
     notes.mkdir()
     for key, (_, text) in CORPUS.items():
         (notes / key).with_suffix(".txt").write_text(text)
-    write(
-        dataset / "queries.jsonl",
-        [{**q, "relevant": [f"{name}.txt" for name in q["relevant"]]} for q in QUERIES],
-    )
+    rows = [{**q, "relevant": [f"{name}.txt" for name in q["relevant"]]} for q in QUERIES]
+    write(dataset / "queries.jsonl", rows)
     ingested = CliRunner().invoke(app, ["ingest", str(notes), "-c", "n", "--home", str(home)])
     assert ingested.exit_code == Exit.DONE, ingested.stderr
     (dataset / "corpus.jsonl").unlink()
@@ -133,6 +131,8 @@ def test_what_cannot_be_scored_is_an_error_and_never_zeros(dataset, tmp_path):
     home = tmp_path / "home"
     nowhere = run(tmp_path / "nowhere", home)
     assert (nowhere.exit_code, nowhere.stdout) == (Exit.USAGE, "")
+    unanswered = run(dataset, home, "--stage", "retrieval", "--baseline")
+    assert (unanswered.exit_code, unanswered.stdout) == (Exit.USAGE, "")
     (dataset / "corpus.jsonl").write_text("")
     empty = run(dataset, home)
     assert (empty.exit_code, empty.stdout) == (Exit.SETUP, "")
@@ -145,7 +145,7 @@ def test_what_cannot_be_scored_is_an_error_and_never_zeros(dataset, tmp_path):
     bare = run(dataset, home)
     assert bare.exit_code == Exit.USAGE
     assert "neither corpus.jsonl nor files/" in bare.stderr
-    for error in (nowhere, empty, foreign, bare):
+    for error in (nowhere, unanswered, empty, foreign, bare):
         assert len(error.stderr.strip().splitlines()) == 1
 
 
@@ -155,11 +155,6 @@ def test_a_relevant_document_that_is_not_there_is_told(dataset, tmp_path):
     result = run(dataset, tmp_path / "home", "--stage", "retrieval", "--json")
     assert "1 of 4 relevant documents are not in the corpus, such as 'gone'" in result.stderr
     assert json.loads(result.stdout)["retrieval"]["recall@5"] < 1
-
-
-def test_a_baseline_needs_answers(dataset, tmp_path):
-    result = run(dataset, tmp_path / "home", "--stage", "retrieval", "--baseline")
-    assert result.exit_code == Exit.USAGE
 
 
 def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_path):

@@ -99,15 +99,6 @@ def test_whole_blocks_are_shown_on_demand(session, monkeypatch):
     ]
 
 
-def test_a_row_far_down_a_table_is_quoted_with_its_header(session):
-    answer = session.ask("What is the bore of valve V377?")
-    citation = of_source(answer, "valves.csv")
-    assert "1131 mm" in citation["quote"]
-    header, row = citation["passage"].split("\n")
-    assert "bore" in header
-    assert "V377" in row
-
-
 def test_a_question_with_two_parts_is_answered_part_by_part(session):
     answer = session.ask("Which firm fitted the pump, and who is the keeper of the tank?")
     assert answer["status"] == "answered"

@@ -32,20 +32,9 @@ class Asked:
         self.abstained = answer["status"] == "abstained"
         self.citations = answer["citations"]
         self.cited = {sources.name(citation["source"]) for citation in self.citations}
-
-    @property
-    def right_source(self) -> bool:
-        return not self.abstained and bool(self.cited & set(self.query.relevant))
-
-    @property
-    def holds_an_answer(self) -> bool:
-        return not self.abstained and contains(self.text, self.query.answers)
-
-    @property
-    def holds_all_answers(self) -> bool:
-        return not self.abstained and all(
-            contains(self.text, [answer]) for answer in self.query.answers
-        )
+        held = [not self.abstained and contains(self.text, [each]) for each in query.answers]
+        self.right_source = not self.abstained and bool(self.cited & set(query.relevant))
+        self.holds_an_answer, self.holds_all_answers = any(held), all(held)
 
     def __repr__(self) -> str:
         said = "abstained" if self.abstained else self.text
@@ -63,10 +52,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Asked],
     with open_session(settings) as session:
         names = {name for query in dataset.queries for name in query.relevant}
         sources = SourceNames(session.reader, names, ROOT)
-        asked = [
-            Asked(query, session.ask(query.text, history=query.history), sources)
-            for query in dataset.queries
-        ]
+        answers = [session.ask(query.text, history=query.history) for query in dataset.queries]
+        asked = [Asked(*each, sources) for each in zip(dataset.queries, answers, strict=True)]
         yield asked, session.reader
 
 

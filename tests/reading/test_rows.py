@@ -47,13 +47,11 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], An
     files.mkdir()
     book = Workbook()
     book.remove(book.worksheets[0])
-    for name, rows in {
-        "Crew of the Aurora": [("Name", "Rank", "Cabin"), ("Ines Roth", "mate", 14)],
-        "Crew of the Draco": [("Name", "Rank", "Cabin"), ("Olaf Brandt", "cook", 31)],
-    }.items():
-        sheet = book.create_sheet(name)
-        for row in rows:
-            sheet.append(row)
+    crews = {"Aurora": ("Ines Roth", "mate", 14), "Draco": ("Olaf Brandt", "cook", 31)}
+    for ship, row in crews.items():
+        sheet = book.create_sheet(f"Crew of the {ship}")
+        sheet.append(("Name", "Rank", "Cabin"))
+        sheet.append(row)
     book.save(files / "crew.xlsx")
     log = "\n".join(f"Day {day},{day % 7},{1000 - day}" for day in range(1, 400))
     texts = {"ships.csv": SHIPS, "piers.md": PIERS, "fares.html": FARES, "visitors.html": VISITORS}
@@ -67,7 +65,8 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], An
         ("How many passengers does the Draco take?", "Draco | 2011 | 88.4 | 900", "Ship | Built"),
         ("What does a return in a cabin cost?", "Cabin | 58.00 | 99.50", "Class | Single"),
         ("What rank has Olaf Brandt?", "Olaf Brandt | cook | 31", "Name | Rank"),
-        ("What was the fuel left on day 333?", "Day 333 | 4 | 667", "Day | Wind | Fuel left"),
+        ("What was the fuel left on day 333?", "Day 333 | 4 | 667", "Day | Wind | Fuel left\n"),
+        ("What is the depth of the Ropewalk pier?", "| Ropewalk | 11 | 4.2 |", "| Pier | Berths"),
     ],
 )
 def test_the_row_is_quoted_behind_its_header(ask, question, quote, passage):
@@ -75,21 +74,13 @@ def test_the_row_is_quoted_behind_its_header(ask, question, quote, passage):
     assert cited["quote"] == quote
     assert cited["passage"].endswith(quote)
     assert passage in cited["passage"]
-
-
-def test_of_a_table_within_prose_the_row_is_quoted(ask):
-    (cited, *_) = ask("What is the depth of the Ropewalk pier?")["citations"]
-    assert cited["quote"] == "| Ropewalk | 11 | 4.2 |"
-    assert "| Pier | Berths | Depth (m) |" in cited["passage"]
+    assert len(cited["passage"].splitlines()) <= 3, "no row beside it"
 
 
 def test_a_converted_file_is_cited_by_the_heading_above_the_quote(ask):
     (cited, *_) = ask("When does the car park close?")["citations"]
-    assert cited["anchor"] == "section Where do I park?"
-    assert (cited["quote"], cited["start_line"]) == (
-        "The car park at Ropewalk has forty places and closes at dusk.",
-        None,
-    )
+    assert cited["quote"] == "The car park at Ropewalk has forty places and closes at dusk."
+    assert (cited["anchor"], cited["start_line"]) == ("section Where do I park?", None)
 
 
 LAMPS = """<table><tr><th colspan=2>All the lamps</th></tr>
@@ -134,8 +125,7 @@ def test_columns_without_names_name_nothing(tmp_path):
         f"# Weir\n\n| | Who |\n|---|---|\n| Bell | {wide} |\n"
     )
     with session_of(tmp_path, {"lock.md": text}) as session:
-        lock, weir = (
-            session.ask(each) for each in ("when closes the lock?", "who has the weir's bell?")
-        )
+        lock = session.ask("when closes the lock?")
+        weir = session.ask("who has the weir's bell?")
     assert lock["citations"][0]["shown"] == "| Closes | at dusk |"
     assert weir["citations"][0]["shown"].startswith("Bell\nWho: the keeper")
