@@ -2,6 +2,7 @@
 
 import json
 from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from crag import HIGH, copied_home, crag, make_home, turns
@@ -136,17 +137,6 @@ def test_thread_goes_on_from_another_home_on_the_same_postgres(home, tmp_path, p
 
 
 def test_a_ctrl_c_that_follows_another_at_once_leaves_nobody_out(home, monkeypatch):
-    def typed(_talk):
-        lines = iter([KeyboardInterrupt, None])
-
-        def read():
-            line = next(lines)
-            if line is not None:
-                raise line
-            return line
-
-        return read
-
     def notice(_terminal, text):
         told.append(text)
         if told.count("Ctrl-D leaves.") == 1:
@@ -155,7 +145,8 @@ def test_a_ctrl_c_that_follows_another_at_once_leaves_nobody_out(home, monkeypat
     told = []
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("cli.commands.chat.sys", terminal)
-    monkeypatch.setattr("cli.conversation.lines.typed_at_prompt", typed)
+    typed = Mock(side_effect=[KeyboardInterrupt, None])
+    monkeypatch.setattr("cli.conversation.lines.typed_at_prompt", lambda _talk: typed)
     monkeypatch.setattr("cli.terminal.Terminal.notice", notice)
     assert crag(home, "chat").exit_code == 0
     assert told[-2:] == ["Ctrl-D leaves."] * 2

@@ -1,7 +1,9 @@
 """Checkpoints of whole turns, and nothing else, by thread."""
 
+from contextlib import ExitStack
 from threading import Thread
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from langgraph.graph import START, StateGraph
@@ -60,15 +62,8 @@ def kept(checkpoints, thread="t"):
 @pytest.fixture
 def place(url, tmp_path):
     """A function that opens the checkpoints anew, as another process would."""
-    opened = []
-
-    def reopen():
-        opened.append(Checkpoints(open_database(tmp_path / "home", url)))
-        return opened[-1]
-
-    yield reopen
-    for checkpoints in opened:
-        checkpoints.close()
+    with ExitStack() as opened:
+        yield lambda: opened.enter_context(Checkpoints(open_database(tmp_path / "home", url)))
 
 
 def test_a_thread_has_one_checkpoint_and_no_writes(place):
@@ -97,11 +92,7 @@ def test_a_checkpoint_that_cannot_be_written_leaves_the_one_before(place, monkey
     ask(place(), "one")
     before = kept(place())
     checkpoints = place()
-
-    def put(*_arguments):
-        raise ValueError
-
-    monkeypatch.setattr(checkpoints.saver(), "put", put)
+    monkeypatch.setattr(checkpoints.saver(), "put", Mock(side_effect=ValueError))
     with pytest.raises(ValueError):
         ask(checkpoints, "two")
     assert kept(place()) == before
