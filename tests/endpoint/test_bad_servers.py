@@ -1,12 +1,13 @@
 """Whatever is asked over the network may do what it likes: a command ends in time, in one line."""
 
-import socket
 import time
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from bad_servers import MISDEEDS, bad_server
 from crag import run_forked
+from ports import free_port
 
 ROOT = Path(__file__).parents[2]
 QUESTION = "How long is the Corbel Tunnel?"
@@ -47,27 +48,19 @@ def cases():
             yield pytest.param(path, misdeed, marks=marks, id=f"{path} {misdeed}")
 
 
-def check(work, path, port):
+@pytest.mark.parametrize(("path", "misdeed"), list(cases()))
+def test_a_command_ends_in_time_with_one_line(work, path, misdeed):
     command, name, address, codes = PATHS[path]
-    settings = {name: address.format(f"127.0.0.1:{port}"), **LIMITS}
-    if name.startswith("base"):
-        settings["engine"] = "openai"
-    began = time.monotonic()
-    ran = run(work, *command, **settings)
+    refuses = misdeed == "refuses"
+    with nullcontext(free_port()) if refuses else bad_server(MISDEEDS[misdeed]) as port:
+        settings = {name: address.format(f"127.0.0.1:{port}"), **LIMITS}
+        if name.startswith("base"):
+            settings["engine"] = "openai"
+        began = time.monotonic()
+        ran = run(work, *command, **settings)
     assert time.monotonic() - began < SECONDS
     assert ran.returncode in codes, ran.stderr
     assert "Traceback" not in ran.stderr
     ended = [line for line in ran.stderr.splitlines() if line.startswith("crag: ")]
     assert len(ended) == (ran.returncode in (4, 5) and path != "doctor"), ran.stderr
     assert len(ran.stderr) < 2_000
-
-
-@pytest.mark.parametrize(("path", "misdeed"), list(cases()))
-def test_a_command_ends_in_time_with_one_line(work, path, misdeed):
-    if misdeed == "refuses":
-        with socket.create_server(("127.0.0.1", 0)) as unheard:
-            port = unheard.getsockname()[1]
-        check(work, path, port)
-    else:
-        with bad_server(MISDEEDS[misdeed]) as port:
-            check(work, path, port)

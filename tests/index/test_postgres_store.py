@@ -9,9 +9,10 @@ from pathlib import Path
 import psycopg
 import pytest
 from index_samples import EMBEDDER, document, part
-from ingest_runs import Library, counts
+from ingest_runs import Library
 from pathspec import GitIgnoreSpec
-from shared_stores import ask, assert_sound, fill, new_store
+from postgres_server import running_postgres
+from shared_stores import ask, fill, new_store
 
 from rag.index.candidates import query_terms
 from rag.index.home.store import HomeStore
@@ -156,12 +157,7 @@ def test_of_chunks_with_a_common_term_the_telling_are_found(store):
 
 
 def test_a_server_that_was_started_again_is_asked_again():
-    from postgres_server import find_pg_ctl, running_postgres
-
-    pg_ctl = find_pg_ctl()
-    if pg_ctl is None:
-        pytest.skip("no Postgres here")
-    with running_postgres(pg_ctl) as server:
+    with running_postgres() as server:
         store = PostgresStore(server.url, "crag")
         fill(store, {"a.md": "motor"})
         with closing(store.open_collection("default", EMBEDDER)) as reader:
@@ -174,27 +170,6 @@ def test_a_server_that_was_started_again_is_asked_again():
             server.stop()
             server.start()
             assert reader.search("motor", 1)
-
-
-def test_an_ingest_is_that_of_the_home(tmp_path, library, store):
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    for number in range(5):
-        (folder / f"{number}.md").write_text(f"# Sheet {number}\n\nThe motor {number} runs.\n")
-    (folder / "bad.pdf").write_bytes(b"%PDF-1.7 no")
-    report = library.ingest(folder)
-    assert counts(report) == {"added": 5, "failed": 1}
-    assert counts(library.ingest(folder)) == {"unchanged": 5, "failed": 1}
-    (folder / "0.md").write_text("# Sheet 0\n\nAnother text.\n")
-    (folder / "1.md").rename(folder / "moved.md")
-    (folder / "2.md").unlink()
-    assert staleness(store, "default").line is not None
-    report = library.ingest(folder)
-    assert counts(report) == {"added": 1, "updated": 1, "removed": 2, "unchanged": 2, "failed": 1}
-    assert staleness(store, "default").line is None
-    assert library.sources == ["0.md", "3.md", "4.md", "moved.md"]
-    assert counts(library.ingest(folder, dry_run=True)) == {"unchanged": 4, "failed": 1}
-    assert_sound(store)
 
 
 def test_files_of_another_machine_are_not_looked_for(tmp_path, library, store):

@@ -12,7 +12,7 @@ import ingest_child
 import psycopg
 import pytest
 from ingest_runs import Library, counts
-from postgres_server import find_pg_ctl, running_postgres
+from postgres_server import running_postgres
 from shared_stores import assert_sound
 
 from rag.index.home.catalog import Catalog
@@ -66,10 +66,7 @@ def server(request):
     if request.param == "home":
         yield None
         return
-    pg_ctl = find_pg_ctl()
-    if pg_ctl is None:
-        pytest.skip("no Postgres here")
-    with running_postgres(pg_ctl, durable=True) as server:
+    with running_postgres(durable=True) as server:
         yield server
 
 

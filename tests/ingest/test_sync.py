@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from ingest_runs import Library, counts
+from shared_stores import assert_sound, new_store
 
 from rag.embed.builtin import builtin_embedder
 from rag.index.home import catalog
@@ -29,18 +30,34 @@ def library(tmp_path: Path) -> Library:
     return Library(tmp_path / "home")
 
 
-def test_the_collection_becomes_equal_to_the_folder(folder, library):
-    report = library.ingest(folder)
-    assert counts(report) == {"added": 3}
+@pytest.fixture(params=["home", "postgres"])
+def either(request, tmp_path: Path) -> Library:
+    """At home or in a shared store."""
+    if request.param == "home":
+        return Library(tmp_path / "home")
+    store = new_store(request.getfixturevalue("postgres").url)
+    return Library(tmp_path / "home", store=store.url, store_schema=store.schema)
+
+
+def test_the_collection_becomes_equal_to_the_folder(folder, either):
+    (folder / "bad.pdf").write_bytes(b"%PDF-1.7 no")
+    report = either.ingest(folder)
+    assert counts(report) == {"added": 3, "failed": 1}
     assert (report.documents, report.chunks) == (3, 3)
-    assert library.sources == ["a.md", "b.md", "sub/c.md"]
+    assert either.sources == ["a.md", "b.md", "sub/c.md"]
+    assert counts(either.ingest(folder)) == {"unchanged": 3, "failed": 1}
     (folder / "a.md").write_text(TEXT.format("changed", 9))
-    (folder / "b.md").unlink()
-    (folder / "d.md").write_text(TEXT.format("new", 10))
-    assert counts(library.ingest(folder)) == {
-        "added": 1, "updated": 1, "removed": 1, "unchanged": 1,
+    (folder / "b.md").rename(folder / "moved.md")
+    (folder / "sub" / "c.md").write_text("")
+    assert staleness(either.store, "default").line is not None
+    assert counts(either.ingest(folder)) == {
+        "added": 1, "updated": 1, "removed": 2, "skipped": 1, "failed": 1,
     }  # fmt: skip
-    assert library.sources == ["a.md", "d.md", "sub/c.md"]
+    assert staleness(either.store, "default").line is None
+    assert either.sources == ["a.md", "moved.md"]
+    report = either.ingest(folder, dry_run=True)
+    assert counts(report) == {"unchanged": 2, "skipped": 1, "failed": 1}
+    assert_sound(either.store)
 
 
 def test_a_new_time_alone_is_no_change_and_an_old_time_hides_none(folder, library):
@@ -131,14 +148,6 @@ def test_what_was_indexed_of_a_file_that_breaks_is_kept_until_it_is_mended(folde
     assert (len(report.failed) + len(report.skipped)) == 1
     page.write_text('{"valve": "shuts"}')
     assert counts(library.ingest(folder)) == {"updated": 1, "unchanged": 3}
-
-
-def test_an_emptied_file_leaves_the_collection(folder, library):
-    library.ingest(folder)
-    (folder / "a.md").write_text("")
-    report = library.ingest(folder)
-    assert report.removed == 1
-    assert library.sources == ["b.md", "sub/c.md"]
 
 
 @pytest.mark.skipif(os.getuid() == 0, reason="root may list every folder")

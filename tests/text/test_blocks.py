@@ -66,7 +66,7 @@ PLAIN = """PUMP MANUAL
 ===========
 
 The pump runs all night. It is checked
-at six, and again at noon.
+at six, and at noon.
 
 From: Ada
 To: Bob
@@ -235,12 +235,7 @@ def test_a_paragraph_that_is_a_command_is_code_with_the_line_above_it() -> None:
 def test_the_blocks_of_plain_text() -> None:
     assert read(PLAIN, "text") == [
         ("heading", 1, "PUMP MANUAL", None),
-        (
-            "paragraph",
-            0,
-            "The pump runs all night. It is checked\nat six, and again at noon.",
-            None,
-        ),
+        ("paragraph", 0, "The pump runs all night. It is checked\nat six, and at noon.", None),
         ("metadata", 0, "From: Ada", None),
         ("metadata", 0, "To: Bob", None),
         ("paragraph", 0, "Steps:", None),
