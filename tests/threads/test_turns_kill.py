@@ -1,0 +1,49 @@
+"""`kill -9` in the middle of a conversation: finished turns stay, unfinished ones never were."""
+
+import random
+
+import pytest
+from crag import make_home
+from turn_child import QUESTIONS, start
+
+from rag.session import open_session
+from state.graph_state import TIMELINE_WINDOW
+from state.settings import load_settings
+
+
+def told_last(pipe, so_far):
+    """The last turn that the child finished before it died."""
+    try:
+        while True:
+            so_far = max(so_far, pipe.recv())
+    except EOFError:
+        return so_far
+
+
+@pytest.mark.parametrize(
+    "kills", [4, pytest.param(300, marks=pytest.mark.slow)], ids=["short", "long"]
+)
+def test_killed_conversation(tmp_path, kills):
+    home = make_home(tmp_path)
+    rng = random.Random(kills)
+    given = load_settings({"home": home, "engine": "local", "max_loops": 1})
+    finished = 0
+    with open_session(given) as session:
+        store = session.memory.store
+        for _ in range(kills):
+            child, pipe = start(home, "killed")
+            child.join(rng.uniform(0, 1.0))  # any instant of its first turns
+            child.kill()
+            child.join(30)
+            finished = told_last(pipe, finished)
+            kept = [turn.number for turn in store.turns("killed")]
+            assert kept == list(range(1, len(kept) + 1))
+            assert finished <= len(kept) <= finished + 1
+            finished = len(kept)
+        answer = session.ask(QUESTIONS[0], thread="killed")
+        assert answer["turn"] == finished + 1
+        assert answer["status"] == "answered"
+        timeline = session.memory.history("killed")[-TIMELINE_WINDOW:]
+        saver = session.memory.checkpoints.saver()
+        (checkpoint,) = saver.list({"configurable": {"thread_id": "killed"}})
+        assert checkpoint.checkpoint["channel_values"]["timeline"] == timeline
