@@ -82,7 +82,6 @@ def test_a_long_text_is_read_to_its_end(known: Path, tmp_path: Path, monkeypatch
     held = fetched(tmp_path / "home", known)
     text = "the wolf " * 60 + "oil"
     (read,) = Transformer(held.folder).read([text])
-    assert {text[start:end] for start, end in read.spans} == {"the", "wolf", "oil"}
     assert set(map(tuple, read.spans.tolist())) == {m.span() for m in re.finditer(r"\w+", text)}
     assert len(read.vectors) == len(read.spans)
 

@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -42,7 +41,6 @@ def run_sql(store, statements: str) -> None:
         db.execute(statements)
 
 
-@contextmanager
 def user(store, *roles: str, name: str = "someone"):
     """The store as a person of these roles sees it."""
     person = sql.Identifier(f"{store.schema}_{name}")
@@ -51,43 +49,43 @@ def user(store, *roles: str, name: str = "someone"):
         db.execute(sql.SQL("CREATE ROLE {} LOGIN PASSWORD 'hunter2'").format(person))
         db.execute(sql.SQL("GRANT {} TO {}").format(granted, person))
     url = store.url.replace("postgres@", f"{store.schema}_{name}:hunter2@")
-    yield PostgresStore(url, store.schema)
+    return PostgresStore(url, store.schema)
 
 
 def test_a_role_that_may_read_asks_and_what_it_asks_stays_at_home(store, tmp_path, monkeypatch):
     fill(store, TEXTS)
     run_sql(store, documented(store, "Roles"))
-    with user(store, "asking") as reader:
-        assert ask(reader, "motor 3", 1) == ["3.md"]
-        assert reader.summaries()[0].documents == 6
-        with pytest.raises(RemoteStoreError, match="permission denied"):
-            fill(reader, {"no.md": "no"})
-        with pytest.raises(RemoteStoreError, match="permission denied"):
-            reader.delete("default")
-        monkeypatch.setenv("CRAG_STORE", reader.url)
-        monkeypatch.setenv("CRAG_STORE_SCHEMA", store.schema)
-        answered = crag(tmp_path, "ask", "Which motor runs well in winter?", "--trace")
-        assert answered.exit_code == 0, answered.output
-        assert crag(tmp_path, "ask", "-t", "line", "And the motor 3?").exit_code in (0, 3)
-        assert "line" in crag(tmp_path, "threads", "list").stdout
-        assert len(crag(tmp_path, "trace", "list").stdout.splitlines()) == 2
-        for words in (("doctor",), ("status",), ("config", "show"), ("ingest", str(ROOT))):
-            assert "hunter2" not in crag(tmp_path, *words).output
+    reader = user(store, "asking")
+    assert ask(reader, "motor 3", 1) == ["3.md"]
+    assert reader.summaries()[0].documents == 6
+    with pytest.raises(RemoteStoreError, match="permission denied"):
+        fill(reader, {"no.md": "no"})
+    with pytest.raises(RemoteStoreError, match="permission denied"):
+        reader.delete("default")
+    monkeypatch.setenv("CRAG_STORE", reader.url)
+    monkeypatch.setenv("CRAG_STORE_SCHEMA", store.schema)
+    answered = crag(tmp_path, "ask", "Which motor runs well in winter?", "--trace")
+    assert answered.exit_code == 0, answered.output
+    assert crag(tmp_path, "ask", "-t", "line", "And the motor 3?").exit_code in (0, 3)
+    assert "line" in crag(tmp_path, "threads", "list").stdout
+    assert len(crag(tmp_path, "trace", "list").stdout.splitlines()) == 2
+    for words in (("doctor",), ("status",), ("config", "show"), ("ingest", str(ROOT))):
+        assert "hunter2" not in crag(tmp_path, *words).output
     assert (tmp_path / "home.db").exists()
 
 
 def test_a_role_that_may_ingest_need_not_own_the_schema(store):
     fill(store, TEXTS)
     run_sql(store, documented(store, "Roles"))
-    with user(store, "ingesting") as writer:
-        fill(writer, {"new.md": "A new pump."})
-        fill(writer, {"own.md": "A valve."}, "another")
-        assert ask(writer, "pump", 1) == ["new.md"]
-        with writer.open_writer("another", EMBEDDER.identity) as opened:
-            opened._new = 1_000  # as if much had been written
-        with psycopg.connect(writer.url) as db, pytest.raises(psycopg.errors.InsufficientPrivilege):
-            db.execute(f"SELECT {store.schema}.forget_index(1)")
-        writer.delete("another")
+    writer = user(store, "ingesting")
+    fill(writer, {"new.md": "A new pump."})
+    fill(writer, {"own.md": "A valve."}, "another")
+    assert ask(writer, "pump", 1) == ["new.md"]
+    with writer.open_writer("another", EMBEDDER.identity) as opened:
+        opened._new = 1_000  # as if much had been written
+    with psycopg.connect(writer.url) as db, pytest.raises(psycopg.errors.InsufficientPrivilege):
+        db.execute(f"SELECT {store.schema}.forget_index(1)")
+    writer.delete("another")
     assert store.names() == ["default"]
     assert_sound(store)
 
@@ -98,20 +96,20 @@ def test_rows_of_other_teams_are_not_seen(store):
     fill(store, {"secret.md": "The secret motor."}, "research-notes")
     run_sql(store, documented(store, "Roles"))
     run_sql(store, documented(store, "Rights by collection"))
-    with user(store, "asking", "ingesting", name="sales") as sales:
-        assert sales.names() == [f"{own}-plans"]
-        assert ask(sales, "motor 3", 1, f"{own}-plans") == ["3.md"]
-        with pytest.raises(UsageError, match="no collection 'research-notes'"):
-            ask(sales, "motor", 1, "research-notes")
-        with psycopg.connect(sales.url) as db:
-            for table in ("chunks", "lexical", "vocabulary", "documents", "texts", "names"):
-                found = db.execute(
-                    f"SELECT count(DISTINCT collection_id) FROM {store.schema}.{table}"
-                ).fetchone()
-                assert found == (1,), table
-        fill(sales, {"new.md": "A new pump."}, f"{own}-more")
-        with pytest.raises(RemoteStoreError, match="row-level security"):
-            fill(sales, {"new.md": "A new pump."}, "research-more")
+    sales = user(store, "asking", "ingesting", name="sales")
+    assert sales.names() == [f"{own}-plans"]
+    assert ask(sales, "motor 3", 1, f"{own}-plans") == ["3.md"]
+    with pytest.raises(UsageError, match="no collection 'research-notes'"):
+        ask(sales, "motor", 1, "research-notes")
+    with psycopg.connect(sales.url) as db:
+        for table in ("chunks", "lexical", "vocabulary", "documents", "texts", "names"):
+            found = db.execute(
+                f"SELECT count(DISTINCT collection_id) FROM {store.schema}.{table}"
+            ).fetchone()
+            assert found == (1,), table
+    fill(sales, {"new.md": "A new pump."}, f"{own}-more")
+    with pytest.raises(RemoteStoreError, match="row-level security"):
+        fill(sales, {"new.md": "A new pump."}, "research-more")
     assert store.names() == ["research-notes", f"{own}-more", f"{own}-plans"]
     assert_sound(store, f"{own}-more")
 

@@ -123,7 +123,6 @@ def test_a_reader_answers_like_the_catalogs(both):
         assert shared.document(source) == local.document(source)
         assert shared.document_text("no.md") is None
         assert shared.document("no.md") is None
-        assert shared.document_count == local.document_count
 
 
 def test_tables_that_cannot_be_made_are_left_out_altogether(store, monkeypatch):

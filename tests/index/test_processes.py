@@ -60,22 +60,18 @@ def check_promises(home, finished):
     assert ill_parts(home) == []
 
 
-def kill_many(home, times):
+@pytest.mark.parametrize("times", [2, pytest.param(300, marks=pytest.mark.slow)])
+def test_killed_writers_break_no_promise(tmp_path, times):
     chance = random.Random(times)
-    finished = kill_after(home, 0, 1, 0.0)
+    finished = kill_after(tmp_path, 0, 1, 0.0)
     for _ in range(times):
-        done = kill_after(home, finished + 1, chance.randint(0, 2), chance.random() * 0.5)
-        reader = open_collection(home, "default", EMBEDDER)
+        done = kill_after(tmp_path, finished + 1, chance.randint(0, 2), chance.random() * 0.5)
+        reader = open_collection(tmp_path, "default", EMBEDDER)
         # A version cut between its last commit and its word about it counts as finished.
         seen = versions_of(reader)
         finished = max(finished, done, min(seen[f"doc{n}"] for n in range(DOCUMENTS)))
         reader.close()
-        check_promises(home, finished)
-
-
-@pytest.mark.parametrize("times", [2, pytest.param(300, marks=pytest.mark.slow)])
-def test_killed_writers_break_no_promise(tmp_path, times):
-    kill_many(tmp_path, times)
+        check_promises(tmp_path, finished)
 
 
 def test_readers_see_whole_documents_while_another_process_writes(tmp_path):

@@ -136,9 +136,15 @@ def wait_for_backends(url: str) -> None:
             assert time.monotonic() < deadline
 
 
-def kill_often(server, tmp_path: Path, kills: int, seed: int) -> None:
+LONG = [pytest.param(server, 300, marks=pytest.mark.slow) for server in ("home", "postgres")]
+
+
+@pytest.mark.parametrize(
+    ("server", "kills"), [("home", 5), ("postgres", 3), *LONG], indirect=["server"]
+)
+def test_kills_break_no_promise(server, tmp_path, kills):
     """Writers alone of a home; of a shared store readers and the server, too."""
-    dice = random.Random(seed)
+    dice = random.Random(kills)
     folder = Folder(tmp_path / "docs", dice)
     shared = {"store": server.url, "store_schema": "crag"} if server else {}
     library = Library(tmp_path / "home", **shared)
@@ -171,16 +177,6 @@ def kill_often(server, tmp_path: Path, kills: int, seed: int) -> None:
             kept &= set(folder.texts)
         elif not server:  # kill the resumed one, too
             longest += 0.05
-
-
-LONG = [pytest.param(server, 300, marks=pytest.mark.slow) for server in ("home", "postgres")]
-
-
-@pytest.mark.parametrize(
-    ("server", "kills"), [("home", 5), ("postgres", 3), *LONG], indirect=["server"]
-)
-def test_kills_break_no_promise(server, tmp_path, kills):
-    kill_often(server, tmp_path, kills, seed=kills)
 
 
 def test_of_two_ingests_at_once_one_does_the_work(tmp_path):

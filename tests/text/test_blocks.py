@@ -350,6 +350,7 @@ def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() 
     ("document_format", "text", "expected"),
     [
         ("code", "def f():\n    return 1\n\n    # no item\n- x\n", ["code", "code"]),
+        ("code", "a: 1\n---\nb: 2\n", ["code", "code"]),  # two documents of YAML
         ("csv", "a | b\n1 | 2\n", ["row", "row"]),
         ("log", "# one line\n- another\n", ["row", "row"]),
         ("email", "From: Ada\nTo: Bob\n\nHi.\n", ["metadata", "metadata", "paragraph"]),
@@ -488,11 +489,6 @@ def test_options_of_a_programs_help_are_items_beside_each_other() -> None:
         ("item", 1, "--exclude-ignore-recursive=FILE read patterns from FILE", "Modes:"),
         ("item", 1, "-b : warn of bytes", "Modes:"),
     ]
-
-
-def test_a_document_of_yaml_ends_where_the_next_begins() -> None:
-    found = read("a: 1\n---\nb: 2\n", "code")
-    assert [text for _, _, text, _ in found] == ["a: 1", "b: 2"]
 
 
 def test_lines_that_markdown_breaks_are_blocks_where_it_breaks_all() -> None:
