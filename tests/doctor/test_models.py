@@ -8,6 +8,7 @@ from rag.doctor.models import check_models
 from rag.endpoint.local_servers import LocalServer
 from state.settings import Settings
 
+OLLAMA = LocalServer("Ollama", "http://127.0.0.1:1/v1", {"embed-text": None, "qwen": 8192})
 GRADE = {"document_1": {"reason": "stated", "holds": True}}
 
 
@@ -57,10 +58,7 @@ def test_a_reply_that_cannot_be_read_and_a_server_that_fails_are_faults(chat, to
     ("servers", "further"),
     [
         ([], "Ollama, LM Studio, llama.cpp, vLLM"),
-        (
-            [LocalServer("Ollama", "http://127.0.0.1:1/v1", {"embed-text": None, "qwen": 8192})],
-            "crag model use http://127.0.0.1:1/v1 qwen",
-        ),
+        ([OLLAMA], f"crag model use {OLLAMA.base_url} qwen"),
     ],
 )
 def test_without_a_model_the_next_step_is_told(servers, further, tmp_path, monkeypatch):

@@ -103,10 +103,8 @@ def test_what_is_missing_is_said(tmp_path):
 def test_corpus_lines_are_documents_of_their_own(tmp_path):
     path = tmp_path / "corpus.jsonl"
     path.write_text('{"id": 1, "title": "T", "text": "one"}\n\n{"id": "b", "text": "two"}\n')
-    assert [(d.id, d.title, d.text) for d in read_corpus(path)] == [
-        ("1", "T", "one"),
-        ("b", None, "two"),
-    ]
+    read = [(document.id, document.title, document.text) for document in read_corpus(path)]
+    assert read == [("1", "T", "one"), ("b", None, "two")]
     path.write_text('{"id": "b", "text": "x"}\n{"id": "b", "text": "y"}\n')
     with pytest.raises(UsageError, match="comes a second time"):
         list(read_corpus(path))

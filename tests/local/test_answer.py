@@ -94,9 +94,8 @@ def test_whole_blocks_are_shown_on_demand(session, monkeypatch):
     snippets = session.ask("How do I start the pump?")
     monkeypatch.setattr(session, "settings", session.settings.model_copy(update={"full": True}))
     blocks = session.ask("How do I start the pump?")
-    assert [each["shown"] for each in blocks["citations"]] == [
-        each["passage"] for each in snippets["citations"]
-    ]
+    passages = [each["passage"] for each in snippets["citations"]]
+    assert [each["shown"] for each in blocks["citations"]] == passages
 
 
 def test_a_question_with_two_parts_is_answered_part_by_part(session):

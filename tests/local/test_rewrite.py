@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from local_corpus import build, grade_request, graded, rewrite_request
 
@@ -56,10 +56,6 @@ def test_a_query_is_never_repeated_and_the_loop_ends_with_a_reason(railway):
     assert result.reason
 
 
-@settings(
-    max_examples=40,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
 @given(st.text(max_size=60))
 def test_any_question_is_rewritten_to_something_new_or_to_nothing(railway, question):
     result = rewrite(situation(railway, question))

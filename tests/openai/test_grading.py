@@ -23,9 +23,8 @@ def test_code_grades_what_a_reply_leaves_out():
 
 
 def test_earlier_finds_count_for_what_suffices():
-    request = grading(
-        BERLIN, documents=[PARIS, BERLIN], earlier={"paris": grade_of("paris", relevant=True)}
-    )
+    earlier = {"paris": grade_of("paris", relevant=True)}
+    request = grading(BERLIN, documents=[PARIS, BERLIN], earlier=earlier)
     with ScriptedServer(call(grades(False))) as server:
         assert connect(server).grade(request).sufficient
 

@@ -220,9 +220,7 @@ def test_an_index_in_code_is_no_marker(code):
 def test_a_fence_that_was_copied_from_the_prompt_is_no_part_of_the_answer():
     fence = fenced("[3]", "fares.md", "A ticket is 3.20.").splitlines()
     parts = [{"text": "It is 3.20."}, {"text": fence[-1]}, {"text": f"{fence[0]} Mind it."}]
-    for written in (
-        json.dumps({"parts": parts}),
-        f"It is 3.20.\n{fence[-1]}\n{fence[0]}\nMind it.",
-    ):
+    plain = f"It is 3.20.\n{fence[-1]}\n{fence[0]}\nMind it."
+    for written in (json.dumps({"parts": parts}), plain):
         found = read_reply(Reply(written).text).parts
         assert [part["text"] for part in found] == ["It is 3.20.", "Mind it."]

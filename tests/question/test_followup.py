@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from turn_samples import history_turn
 
@@ -103,7 +103,6 @@ def test_nothing_to_carry_leaves_the_question_as_it_is():
 
 
 @given(st.text(max_size=80), st.text(max_size=80), st.text(max_size=200))
-@settings(max_examples=60)
 def test_any_text_is_only_ever_added_to(question, asked, answer):
     alone, carried = stand_alone(question, [history_turn(asked, answer)])
     assert alone.startswith(question.rstrip())
@@ -125,10 +124,7 @@ def test_long_hostile_text_takes_no_time(text):
 @pytest.mark.parametrize(
     ("question", "wordings"),
     [
-        (
-            "Can it cross the weir? (When does the ferry sail from Hollin?)",
-            ["Can ferry cross the weir?", "Can Hollin cross the weir?"],
-        ),
+        ("Can it float? (When is the ferry at Hollin?)", ["Can ferry float?", "Can Hollin float?"]),
         ("and in winter? (the ferry)", ["and in winter ferry?"]),
         ("Can it cross the weir?", []),
         ("it? (is it)", []),

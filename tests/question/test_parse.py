@@ -31,10 +31,7 @@ def test_a_misspelt_word_counts_as_the_one_it_stands_for(railway):
     [
         ("When was it built, and who cast it?", ["When was it built", "who cast it?"]),
         ("What does it cost? Where is it sold?", ["What does it cost?", "Where is it sold?"]),
-        (
-            "Who built it, and when was it sold? (RFC 12)",
-            ["Who built it (RFC 12)", "when was it sold? (RFC 12)"],
-        ),
+        ("When was it built, and who cast it? (X)", ["When was it built (X)", "who cast it? (X)"]),
         (
             "Can dogs ride, and in which car? When is it red, and when green?",
             ["Can dogs ride", "in which car?", "When is it red, and when green?"],

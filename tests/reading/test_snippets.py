@@ -276,10 +276,8 @@ def test_a_term_stands_before_what_says_it(tmp_path):
 
 
 def test_a_field_of_a_files_head_is_shown_only_where_it_says_something_of_the_matter(tmp_path):
-    text = (
-        "---\ntitle: Nettle soup\ndate: 2021-03-11\nauthor: Ann Orrin\n---\n\n"
-        "Nettles and a potato are boiled until both are soft.\n"
-    )
+    head = "title: Nettle soup\ndate: 2021-03-11\nauthor: Ann Orrin"
+    text = f"---\n{head}\n---\n\nNettles and a potato are boiled until both are soft.\n"
     shown = [each["shown"] for each in shown_of(tmp_path, text, "what goes in nettle soup")]
     assert shown[0] == "Nettles and a potato are boiled until both are soft."
     assert not {"title: Nettle soup", "date: 2021-03-11"}.intersection(shown)

@@ -28,13 +28,9 @@ def test_names_never_collide():
 
 
 def test_eviction_takes_done_files_after_3_steps_and_any_after_20():
-    files = {
-        "done-3": new_file_entry("done-3", "", 7, "done"),
-        "done-4": new_file_entry("done-4", "", 6, "done"),
-        "active-20": new_file_entry("active-20", "", -10, "active"),
-        "active-21": new_file_entry("active-21", "", -11, "active"),
-    }
-    assert set(evict(files, 10)) == {"done-4", "active-21"}
+    done = {f"done-{n}": new_file_entry("a.md", "", 10 - n, "done") for n in (3, 4)}
+    active = {f"active-{n}": new_file_entry("a.md", "", 10 - n, "active") for n in (20, 21)}
+    assert set(evict({**done, **active}, 10)) == {"done-4", "active-21"}
 
 
 def test_what_a_planner_s_largest_round_leaves_is_small():

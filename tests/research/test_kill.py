@@ -43,9 +43,8 @@ def kept(home: Path) -> dict[str, Any]:
 def test_a_whole_run_answers_all_parts_and_goes_through_its_rounds(whole: Whole):
     report, _ = whole[THREE_PARTS]
     assert report["status"] == "answered"
-    assert {"quarry.md", "lena-holt.md", "iron-bridge.md"} == {
-        c["source"] for c in report["citations"]
-    }
+    cited = {citation["source"] for citation in report["citations"]}
+    assert cited == {"quarry.md", "lena-holt.md", "iron-bridge.md"}
     assert whole[SCRIPTED][0]["rounds"] == 4
 
 

@@ -8,7 +8,6 @@ import pytest
 from ingest_runs import home_of
 from research_library import ABSENT, THREE_PARTS, TWO_HOPS, library
 
-from rag.research.planning import short_heading
 from rag.research.report import Report, short_quote
 from rag.research.research_prompts import table_of_contents
 from rag.research.run import Research
@@ -78,11 +77,6 @@ def test_questions_side_by_side_have_a_section_each_in_their_order(run: Research
     assert "Viborg" in report["sections"][1]["text"]
     assert (report["status"], report["not_found"]) == ("answered", [])
     assert report["report"].count("Viborg") == 2, "in its section and among the sources"
-
-
-def test_a_section_is_headed_by_what_was_asked_without_what_that_refers_to():
-    asked = "how is it updated on bare metal? (How is it backed up?)"
-    assert short_heading("", asked) == "How is it updated on bare metal"
 
 
 def test_the_absent_one_of_two_questions_is_named_with_what_is_nearest(run: Research):

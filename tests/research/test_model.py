@@ -187,10 +187,8 @@ def test_a_quote_that_stands_nowhere_is_none_and_several_stay_several(home: Path
     text = report["sections"][0]["text"]
     assert "It is long and has arches. [1][2]" in text
     assert "- It is made of cheese. (no quote found)" in text
-    assert {c["quote"] for c in report["citations"]} == {
-        "The Stone Bridge is 140 metres long",
-        "has nine arches",
-    }
+    cited = {citation["quote"] for citation in report["citations"]}
+    assert cited == {quotes[0], "has nine arches"}
 
 
 def test_independent_subtasks_run_at_once(home: Path):

@@ -58,7 +58,8 @@ def test_queries_are_four_at_most_and_the_instruction_where_there_are_none():
     assert checked_plan([draft("find it")])[0]["queries"] == ["find it"]
 
 
-def test_a_heading_has_eight_words_at_most():
+def test_a_heading_has_eight_words_at_most_and_not_what_a_question_refers_to():
+    assert short_heading("", "how is it set up? (How is it backed up?)") == "How is it set up"
     assert short_heading("Losing the password.", "q") == "Losing the password"
     assert short_heading("", "What can never be recovered?") == "What can never be recovered"
     assert len(short_heading("a " * 50, "q").split()) == 8
