@@ -540,10 +540,8 @@ def test_odt_has_its_title_lists_words_of_pictures_and_merged_cells(tmp_path: Pa
         "# Kiln book\n\n## Depot\n\nTwo words\nnextline\n\nSeen by night only\n\n"
         "- one\n  - inner\n\nAda | Oil\nAda | Gas\nBoth |  | x\n"
     )
-    locked = zipped(
-        tmp_path / "b.odt",
-        {"content.xml": "x", "META-INF/manifest.xml": "<manifest:encryption-data/>"},
-    )
+    members = {"content.xml": "x", "META-INF/manifest.xml": "<manifest:encryption-data/>"}
+    locked = zipped(tmp_path / "b.odt", members)
     with pytest.raises(DocumentError, match="encrypted OpenDocument"):
         read(locked)
 
@@ -592,16 +590,13 @@ def test_epub_chapters_come_in_the_order_of_the_spine(tmp_path: Path) -> None:
         '<item id="c" href="gone.xhtml" media-type="application/xhtml+xml"/></manifest>'
         '<spine><itemref idref="a"/><itemref idref="c"/><itemref idref="b"/></spine></package>'
     )
-    path = zipped(
-        tmp_path / "a.epub",
-        {
-            "META-INF/container.xml": container,
-            "OPS/book.opf": package,
-            "OPS/a.xhtml": "<html><body><h1>One</h1><p>first</p></body></html>",
-            "OPS/b b.xhtml": "<html><body><h1>Two</h1><p>second</p></body></html>",
-        },
-    )
-    document = read(path)
+    members = {
+        "META-INF/container.xml": container,
+        "OPS/book.opf": package,
+        "OPS/a.xhtml": "<html><body><h1>One</h1><p>first</p></body></html>",
+        "OPS/b b.xhtml": "<html><body><h1>Two</h1><p>second</p></body></html>",
+    }
+    document = read(zipped(tmp_path / "a.epub", members))
     assert (document.title, document.text) == ("Lines", "# One\n\nfirst\n\n# Two\n\nsecond\n\n")
     assert len(document.warnings) == 1
 
@@ -722,10 +717,8 @@ def test_notebook(tmp_path: Path) -> None:
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_csv_rows_are_lines(tmp_path: Path, delimiter: str) -> None:
     buffer = io.StringIO()
-    writer = csv.writer(buffer, delimiter=delimiter)
-    writer.writerows(
-        [["name", "note"], ["Ada", 'says "hi"\nand goes'], ["", ""], ["Bo", "1,5;2|3"]]
-    )
+    rows = [["name", "note"], ["Ada", 'says "hi"\nand goes'], ["", ""], ["Bo", "1,5;2|3"]]
+    csv.writer(buffer, delimiter=delimiter).writerows(rows)
     document = read(save(tmp_path, "a.csv", buffer.getvalue()))
     assert document.text == 'name | note\nAda | says "hi" and goes\nBo | 1,5;2|3\n'
 

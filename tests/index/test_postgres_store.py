@@ -49,27 +49,22 @@ def both(postgres, tmp_path_factory) -> tuple[HomeStore, PostgresStore]:
     """The sample corpus and a few lines of German, with removals and changes, at home and in
     Postgres.
     """
-    stores = (
-        HomeStore(tmp_path_factory.mktemp("home")),
-        PostgresStore(postgres.url, "both_stores"),
-    )
+    home = tmp_path_factory.mktemp("home")
+    stores = HomeStore(home), PostgresStore(postgres.url, "both_stores")
     texts = {
         str(path.relative_to(SAMPLE)): path.read_text(encoding="utf-8")
         for path in sorted(SAMPLE.rglob("*"))
         if path.suffix in (".md", ".html", ".csv", ".txt", ".eml")
     }
     assert len(texts) > 10
+    texts |= GERMAN | {"gone.md": "The Corbel Tunnel is gone.", "kept.md": "An old text."}
     for store in stores:
-        fill(
-            store,
-            texts | GERMAN | {"gone.md": "The Corbel Tunnel is gone.", "kept.md": "An old text."},
-        )
+        fill(store, texts)
         with store.open_writer("default", EMBEDDER.identity) as opened:
             opened.put(document("kept.md"), [part("kept.md", "The kept text of the valley.")])
             assert opened.remove(["gone.md", "never.md"]) == 1
-            opened.put(
-                document("rules/rfc-0403.md"), [part("rules/rfc-0403.md", "The rule of doors.")]
-            )
+            rule = "rules/rfc-0403.md"
+            opened.put(document(rule), [part(rule, "The rule of doors.")])
     return stores
 
 
