@@ -9,12 +9,7 @@ from rag.endpoint.local_servers import LocalServer
 from state.settings import Settings
 
 OLLAMA = LocalServer("Ollama", "http://127.0.0.1:1/v1", {"embed-text": None, "qwen": 8192})
-GRADE = {"document_1": {"reason": "stated", "holds": True}}
-
-
-def well(body):
-    structured = "one JSON object" in body["messages"][1]["content"]
-    return (call(GRADE) if structured else text("The line runs. " * 4))(body)
+WELL = call({"document_1": {"reason": "stated", "holds": True}})
 
 
 def examined(chat, home):
@@ -25,7 +20,7 @@ def examined(chat, home):
 
 
 def test_a_server_that_is_well_is_sent_one_made_up_document_and_nothing_of_the_person_s(tmp_path):
-    check, requests = examined(well, tmp_path)
+    check, requests = examined(WELL, tmp_path)
     assert (check.ok, check.part) == (True, "model")
     assert check.detail.startswith("small at ")
     (chat,) = requests
@@ -35,7 +30,7 @@ def test_a_server_that_is_well_is_sent_one_made_up_document_and_nothing_of_the_p
 def test_a_server_that_takes_no_schema_is_well(tmp_path):
     def reply(body):
         refused = "response_format" in body or "tools" in body
-        return status(400, "does not support tools")(body) if refused else well(body)
+        return status(400, "does not support tools")(body) if refused else WELL(body)
 
     assert examined(reply, tmp_path)[0].ok
 

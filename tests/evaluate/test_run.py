@@ -12,7 +12,7 @@ from cli.errors import Exit
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.evaluate_dataset import EvaluationPlan, evaluate
 from state.choices import EvaluationStage
-from state.settings import Settings, load_settings
+from state.settings import load_settings
 
 CORPUS = {
     "tea": ("Tea", "Green tea is steeped for two minutes in water of seventy degrees."),
@@ -45,11 +45,6 @@ def dataset(tmp_path: Path) -> Path:
     write(folder / "corpus.jsonl", corpus)
     write(folder / "queries.jsonl", QUERIES)
     return folder
-
-
-@pytest.fixture
-def settings(tmp_path: Path) -> Settings:
-    return load_settings({"home": tmp_path / "home", "engine": "local"})
 
 
 def run(dataset: Path, home: Path, *arguments: str):
@@ -85,7 +80,8 @@ def test_a_folder_of_files_is_scored_by_its_paths(tmp_path, way):
     assert "recall@5" in run(folder, tmp_path / "home", "--stage", "retrieval").stdout
 
 
-def test_an_index_is_made_once_for_its_content(dataset, settings):
+def test_an_index_is_made_once_for_its_content(dataset, tmp_path):
+    settings = load_settings({"home": tmp_path / "home", "engine": "local"})
     heard: list[str] = []
 
     def measured() -> None:

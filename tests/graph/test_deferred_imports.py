@@ -16,13 +16,8 @@ def deferred(code, **variables):
     return run_code(begin + code, **variables)
 
 
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    text = "# Paris\n\nThe capital of France is Paris.\n"
-    return home_of(tmp_path_factory.mktemp("deferred"), {"paris.md": text})
-
-
-def test_a_model_answers_and_nothing_deferred_is_imported(home):
+def test_a_model_answers_and_nothing_deferred_is_imported(tmp_path):
+    home = home_of(tmp_path, {"paris.md": "# Paris\n\nThe capital of France is Paris.\n"})
     code = """import sys
 from cli.app import app
 for option in ("--no-stream", "--events"):

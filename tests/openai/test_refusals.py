@@ -82,29 +82,27 @@ def test_what_a_reply_lacks_of_the_core_of_the_question_is_searched_for_once(hom
     assert CORE in requests[1].prompt
 
 
-def test_and_where_nothing_new_is_found_the_first_answer_stands(home):
-    def reply(body):
-        tried = "Tried:" in body["messages"][1]["content"]
-        return (call({"queries": ["ferry lake steer"]}) if tried else half)(body)
-
-    answer, requests = asked(home, reply, QUESTION)
-    assert (answer["status"], answer["missing"]) == ("partial", [CORE])
-    assert answer["citations"][0]["quote"] == "old enough to steer"
-    assert len(requests) <= 3
-
-
-def test_and_where_the_budget_ends_before_what_was_found_is_graded_it_stands_too(home):
+@pytest.mark.parametrize(
+    ("query", "spent", "changed", "warned"),
+    [
+        ("ferry lake steer", 100, {}, False),
+        ("skipper boat turned", 49_900, {"grader": "model", "max_tokens": 50_000}, True),
+    ],
+)
+def test_and_where_nothing_new_is_found_or_can_be_graded_the_first_answer_stands(
+    home, query, spent, changed, warned
+):
     def reply(body):
         if "You grade retrieved documents" in body["messages"][0]["content"]:
             return call({f"document_{n}": True for n in range(1, 21)})(body)
         if "Tried:" in body["messages"][1]["content"]:
-            return call({"queries": ["skipper boat turned"]}, usage=(49_900, 10))(body)
+            return call({"queries": [query]}, usage=(spent, 10))(body)
         return half(body)
 
-    answer, requests = asked(home, reply, QUESTION, grader="model", max_tokens=50_000)
+    answer, requests = asked(home, reply, QUESTION, **changed)
     assert (answer["status"], answer["missing"]) == ("partial", [CORE])
     assert answer["citations"][0]["quote"] == "old enough to steer"
-    assert any("--max-tokens" in warning for warning in answer["warnings"])
+    assert any("--max-tokens" in warning for warning in answer["warnings"]) is warned
     assert len(requests) == 3
 
 

@@ -85,11 +85,7 @@ def test_what_broke_before_anything_was_shown_is_asked_again(fault):
 
 @pytest.mark.parametrize(
     "reply",
-    [
-        "I cannot answer this from the documents.",
-        "I cannot answer this question.",
-        "i Cannot answer",
-    ],
+    ["I cannot answer this from the documents.", "I cannot answer this.", "i Cannot answer"],
 )
 def test_a_reply_that_the_documents_hold_no_answer_is_an_empty_draft_and_asked_for_once(reply):
     with ScriptedServer(always=text(reply)) as server:

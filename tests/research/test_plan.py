@@ -1,3 +1,4 @@
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -6,7 +7,7 @@ from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_headi
 from rag.research.research_graph import decided
 from rag.research.researcher import DraftSubtask, Reflected, ResearchDependencies, RunView
 from rag.research.roles import ROLES
-from state.research_state import RoundDecision, new_research
+from state.research_state import new_research
 
 
 def draft(
@@ -73,16 +74,6 @@ def test_the_pool_has_3_to_8_roles_each_with_its_own_prompt():
     assert not any("planner" in role.system.casefold() for role in ROLES.values())
 
 
-class Says:
-    """A researcher that always reflects the same."""
-
-    def __init__(self, decision: RoundDecision) -> None:
-        self._decision = decision
-
-    def reflect(self, _view: RunView) -> Reflected:
-        return Reflected(self._decision, "")
-
-
 @pytest.mark.parametrize(
     ("said", "found", "last", "decided_"),
     [
@@ -99,7 +90,8 @@ def test_no_end_without_anything_done_and_the_last_round_ends_or_asks(
     said: Any, found: str, last: bool, decided_: str
 ):
     nothing = cast("Any", None)
-    deps = ResearchDependencies("r", cast("Any", Says(said)), nothing, nothing, print)
+    reflects = cast("Any", SimpleNamespace(reflect=lambda _view: Reflected(said, "")))
+    deps = ResearchDependencies("r", reflects, nothing, nothing, print)
     artifacts = [cast("Any", {"status": found})]
     made = decided(RunView(new_research("q"), artifacts, last=last), deps)
     assert (made.decision, bool(made.question)) == (decided_, decided_ == "escalate")
