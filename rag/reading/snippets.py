@@ -19,7 +19,7 @@ from rag.reading.stretches import Stretch, Unit, begins_section, reach, section_
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
-from state.blocks import PROSE, Block, BlockKind
+from state.blocks import PROSE, BlockKind
 from state.passages import ParsedQuestion, RetrievedChunk, heading_at, make_citation, text_between
 
 MOST = 3
@@ -208,7 +208,7 @@ def _leads_on(chunk: RetrievedChunk, unit: Unit) -> bool:
     which a block begins that goes on, such as "2. Tunnel."
     """
     said = text_between(chunk, unit.start, unit.end).rstrip()
-    block = Block(*chunk["blocks"][unit.place])
+    block = chunk["blocks"][unit.place]
     begins = unit.start == block.start_char and unit.end < block.end_char
     is_title = ends_open(said) or _BOLD.fullmatch(said) is not None
     return block.kind in PROSE and (is_title or (begins and len(said.split()) <= _FEW_WORDS))
