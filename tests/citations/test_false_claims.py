@@ -27,9 +27,19 @@ IMAGE = "An image takes 2.5GB."
 OFFICE = "The office opens at 09:30 for 1,500 members."
 TEA = "Tea is sold at the Caf\u00e9 Ropewalk."
 TRIAL = "A trial lasts thirty-one days."
+PYTHON = "It needs Python 3.8 or newer."
 WRAPPED = "A page that gives orders is quoted, not\nobeyed."
 TOLD = [STALE, UNLOCK, RESTORE, CACHE, PORT, KEEP, TUNNEL, DOGS, WRAPPED, LOST, FIXED, CROSS]
-TOLD += [REPLY, PORTS, IMAGE, OFFICE, TRIAL, f"- {STARTED}", f"{TALK}(https://x.example/1I82lr7_t)"]
+TOLD += [
+    REPLY,
+    PORTS,
+    IMAGE,
+    OFFICE,
+    TRIAL,
+    PYTHON,
+    f"- {STARTED}",
+    f"{TALK}(https://x.example/1I82lr7_t)",
+]
 TOLD += ["Tea is sold at the Cafe\u0301 Ropewalk."]
 PAGE = "# Locks and backups\n\n" + "\n".join(TOLD) + "\n"
 CONTEXT = [document_of(1, chunk_of("page", PAGE))]
@@ -127,6 +137,8 @@ def test_a_denial_a_number_or_an_address_in_other_words_is_verified(text, quote)
         ("You wait 2-4 days for a reply.", REPLY, "its quote says 3, not 4"),
         ("A trial lasts thirty days.", TRIAL, "its quote says thirty-one, not thirty"),
         ("Set ports 8081 and 80.", PORTS, "its quote says 8080, not 8081"),
+        ("It needs Python 3.", PYTHON, "its quote does not say 3"),
+        ("It needs Python 3.7.", PYTHON, "its quote says 3.8, not 3.7"),
         ("The office opens at 09:45.", OFFICE, "its quote does not say 09:45"),
         ("It is for 1.600 members.", OFFICE, "its quote says 1,500, not 1.600"),
         ("An image takes 2.5 MB.", IMAGE, "its quote does not say MB"),

@@ -204,6 +204,14 @@ def test_documents_are_numbered_from_one_and_zero_is_an_index(formed):
     assert read_reply(reply, formed=formed).parts[0]["text"] == "The first is args[0]."
 
 
+@pytest.mark.parametrize("formed", [True, False])
+def test_a_marker_that_names_a_document_leaves_a_whole_sentence(formed):
+    said = "According to [1] and [2], it waits, as said in [1, 2] [3]."
+    reply = json.dumps({"parts": [{"text": said}]}) if formed else said
+    told = "According to the documents, it waits, as said in the documents."
+    assert read_reply(reply, formed=formed).parts[0]["text"] == told
+
+
 def test_the_header_of_a_plain_table_is_one_part_with_its_first_row():
     table = "| a | b |\n|---|---|\n| 1 | 2 |"
     found = read_reply(f"Prices:\n\n{table} [1]\n| 3 | 4 | [1]", formed=False).parts

@@ -17,7 +17,12 @@ _SIGN = (
 )
 CODE = r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})(?:.|\n)*?(?:^[ \t]{0,3}(?P=fence)[`~]*|\Z)"
 _FENCED = re.compile(CODE, re.MULTILINE)
-_MARKER = re.compile(rf"`[^`\n]+`|[ \t]*(?P<sign>{_SIGN})", re.IGNORECASE)
+_MARKER = re.compile(rf"{CODE}|`[^`\n]+`|[ \t]*(?P<sign>{_SIGN})", re.IGNORECASE | re.MULTILINE)
+_NAMED = re.compile(
+    rf"\b(?P<lead>according to|based on|as \w+ (?:in|by)) {_SIGN}(?:(?:,|,? and) {_SIGN})*",
+    re.IGNORECASE,
+)
+"""Matches markers that stand for the name of a document."""
 _BEHIND = re.compile(
     rf"{CODE}|`[^`\n]+`|(?P<stop>[.!?…。][\"'”’»)*_]*)(?P<signs>(?:[ \t]*{_SIGN})+)",
     re.IGNORECASE | re.MULTILINE,
@@ -40,7 +45,7 @@ def read_parts(draft: str) -> list[AnswerPart]:
     for start, stop in _sentences(text):
         before, end, written = text[end:start], stop, text[start:stop]
         code = _FENCED.match(written)
-        shown = written if code else _without_signs(written).strip()
+        shown = written if code else without_signs(written).strip()
         numbers = [] if code else _numbers(written)
         if shown:
             parts.append({"before": before, "text": shown, "quotes": [], "located": []})
@@ -53,8 +58,10 @@ def _before_the_stop(found: re.Match[str]) -> str:
     return found[0] if found["stop"] is None else found["signs"] + found["stop"]
 
 
-def _without_signs(written: str) -> str:
-    return _MARKER.sub(lambda found: "" if found["sign"] else found[0], written)
+def without_signs(written: str) -> str:
+    """The text without markers; what looks like one in code is an index."""
+    named = _NAMED.sub(r"\g<lead> the documents", written)
+    return _MARKER.sub(lambda found: "" if found["sign"] else found[0], named)
 
 
 def _self_quotes(text: str, numbers: list[int]) -> list[DraftQuote]:
