@@ -22,6 +22,7 @@ _NEXT = re.compile(
     rf",\s+(?:and\s+)?(?=(?:{ASKS}|{VERBS})\s)|,\s+and\s+(?=[^,?]{{1,30}},\s+(?:{ASKS})\s)",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(rf"\W*(?:when|where|while|once|if)\s(?!\s*(?:{VERBS}|to)\b)", re.IGNORECASE)
 _ASKED = "Nothing found answers this. Which name, term or document should be searched instead?"
 
 Corrective = Callable[[str], Answer]
@@ -78,13 +79,15 @@ def asked_parts(question: str) -> list[str]:
 
 def split_enumeration(question: str) -> str:
     """A question mark is put behind each question of a list, as in "How long is it, who built it,
-    and is it open?"; a piece that asks nothing belongs to the next, as in "If it rains, is it
+    and is it open?"; a piece that asks nothing belongs to the next, as in "When it rains, is it
     open?".
     """
     pieces: list[str] = []
+    asks = True
     for piece in _NEXT.split(question):
-        if pieces and not ASKING.search(pieces[-1]):
-            pieces[-1] += f", {piece}"
-        else:
+        if asks:
             pieces.append(piece)
+        else:
+            pieces[-1] += f", {piece}"
+        asks = ASKING.search(piece) is not None and not _CONDITION.match(piece)
     return "? ".join(pieces)

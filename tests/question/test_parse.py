@@ -33,6 +33,10 @@ def test_a_misspelt_word_counts_as_the_one_it_stands_for(railway):
         ("What does it cost? Where is it sold?", ["What does it cost?", "Where is it sold?"]),
         ("When was it built, and who cast it? (X)", ["When was it built (X)", "who cast it? (X)"]),
         (
+            "Who runs it and under which licence is it sold?",
+            ["Who runs it", "under which licence is it sold?"],
+        ),
+        (
             "Can dogs ride, and in which car? When is it red, and when green?",
             ["Can dogs ride", "in which car?", "When is it red, and when green?"],
         ),

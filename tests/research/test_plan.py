@@ -3,11 +3,14 @@ from typing import Any, cast
 
 import pytest
 
+from rag.research.local_researcher import asked_parts
 from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_heading
 from rag.research.research_graph import decided
 from rag.research.researcher import DraftSubtask, Reflected, ResearchDependencies, RunView
 from rag.research.roles import ROLES
 from state.research_state import new_research
+
+OPEN, PAYS = "is it open?", "who pays for it?"
 
 
 def draft(
@@ -66,6 +69,21 @@ def test_a_heading_has_eight_words_at_most_and_not_what_a_question_refers_to():
     assert len(short_heading("a " * 50, "q").split()) == 8
     asked = "what must a person who lost the password of a repository do to read it again?"
     assert short_heading("", asked) == f"W{asked[1:-1]}"
+
+
+@pytest.mark.parametrize(
+    ("question", "parts"),
+    [
+        ("How old is it, who built it, and is it open?", ["How old is it?", "who built it?", OPEN]),
+        (
+            "When it rains, is it open, and who pays for it?",
+            ["When it rains, is it open?", "who pays for it?"],
+        ),
+        ("When is it open, and where do I pay?", ["When is it open?", "where do I pay?"]),
+    ],
+)
+def test_a_list_of_questions_is_told_apart_and_a_condition_stays_with_its_question(question, parts):
+    assert [part.partition(" (")[0] for part in asked_parts(question)] == parts
 
 
 def test_the_pool_has_3_to_8_roles_each_with_its_own_prompt():
