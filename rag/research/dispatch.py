@@ -36,8 +36,8 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
     """
     done = {artifact["id"]: artifact for artifact in deps.journal.artifacts(deps.run_id)}
     waiting = [task for task in plan if task["status"] == "planned" and task["id"] not in done]
-    at_once = 1 if deps.researcher.one_by_one else AT_ONCE
     while waiting:
+        at_once = 1 if deps.researcher.one_by_one else AT_ONCE
         ready = [task for task in waiting if done.keys() >= set(_depends_on(task, plan))][:at_once]
         waiting = [task for task in waiting if task not in ready]
         returned: Returned = SimpleQueue()

@@ -6,18 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
 from rag.budget import Budget, BudgetSpent
-from rag.citations.check import check_draft
+from rag.citations.check import NO_QUOTE, check_draft
 from rag.context import build_context, interleave
 from rag.engines.openai.answer_reply import Part, parse_parts
 from rag.engines.openai.chat_model import ChatModel
+from rag.engines.openai.plain_reply import without_signs
 from rag.engines.openai.prompts import Messages
 from rag.index.reader import CollectionReader
 from rag.research.findings import ReadFiles
+from rag.research.local_researcher import asked_parts
 from rag.research.planning import MOST_QUERIES, distinct
 from rag.research.research_prompts import (
     compose_messages,
@@ -27,10 +29,10 @@ from rag.research.research_prompts import (
     table_of_contents,
 )
 from rag.research.researcher import DraftSubtask, Planned, Reflected, Researched, RunView
-from rag.research.roles import ROLES, WRITER
+from rag.research.roles import ROLES, SEARCHER, WRITER
 from rag.text.prose import one_line
 from state.answer import AnswerPart
-from state.passages import ContextDocument, RetrievedChunk
+from state.passages import ContextDocument
 from state.research_state import Finding, Subtask
 
 T = TypeVar("T", bound=BaseModel)
@@ -41,6 +43,8 @@ SEARCHED = 20
 """Chunks that each query retrieves."""
 READ_TOKENS, REREAD_TOKENS = 6_000, 3_000
 """Tokens of documents that a searcher is given at first, and for what it still looks for."""
+LONGER = 2.0
+"""How much longer than for an answer a slow server may read: who has it research has time."""
 REPLY_TOKENS = 3_000
 MOST_LEADS = 6
 ANSWER_WORDS = 150
@@ -51,6 +55,10 @@ UNREADABLE = "the reflection could not be read"
 def _few(most: int) -> Any:
     """A list field whose schema limits a small model; a longer list is accepted all the same."""
     return Field([], json_schema_extra={"maxItems": most})
+
+
+Line = Annotated[str, Field(json_schema_extra={"maxLength": 200})]
+"""A line whose schema limits a small model, which may write one without end."""
 
 
 class Plan(BaseModel):
@@ -64,8 +72,8 @@ class Findings(BaseModel):
 
     artifact_name: str = ""
     findings: list[Part] = Field(json_schema_extra={"maxItems": 12})
-    not_found: list[str] = _few(6)
-    queries: list[str] = _few(4)
+    not_found: list[Line] = _few(6)
+    queries: list[Line] = _few(4)
 
 
 class WrittenPart(BaseModel):
@@ -87,7 +95,7 @@ class Reflection(BaseModel):
 
     decision: Literal["continue", "replan", "end", "escalate"]
     reason: str
-    leads: list[str] = _few(MOST_LEADS)
+    leads: list[Line] = _few(MOST_LEADS)
     answered: list[int] = _few(12)
     question: str = ""
 
@@ -104,10 +112,17 @@ class ModelResearcher:
 
     @property
     def one_by_one(self) -> bool:
-        """Whether the server reads slowly, on this machine's own processor."""
-        return self._chat.server.answers_once
+        """Whether the server reads slowly, on this machine's own processor, or may do."""
+        return self._chat.server.answers_once or self._chat.server.is_untimed
 
     def plan(self, view: RunView) -> Planned:
+        """The model's plan; a slow server is not asked for the parts of a question that has
+        several, which its small model would only blur.
+        """
+        parts = [] if view.state["plan"] else asked_parts(view.state["question"])
+        if len(parts) > 1 and self._chat.server.answers_once:
+            drafts = [DraftSubtask(role=SEARCHER, instruction=part) for part in parts]
+            return Planned(subtasks=drafts)
         warnings: list[str] = []
         contents = table_of_contents(self._reader, [view.state["question"], *view.state["leads"]])
         plan = self._ask(plan_messages(view, contents), Plan, warnings) or Plan(subtasks=[])
@@ -119,18 +134,17 @@ class ModelResearcher:
         return self._compose(task, read) if read.citations else Researched()
 
     def _search_and_read(self, task: Subtask, read: ReadFiles) -> Researched:
-        """Read what the task's queries retrieve; search once more, by the searcher's own queries,
-        for what that leaves open, so that one search's miss is not final.
+        """Read what the task's instruction and queries retrieve; search once more, by the
+        searcher's own queries, for what that leaves open, so that one search's miss is not final.
         """
-        queries, warnings = task["queries"], list[str]()
-        named = [self._reader.document_chunks(name, 1) for name in task["documents"]]
-        given = self._find(queries, READ_TOKENS, named=[each[0] for each in named if each])
+        queries, warnings = distinct([task["instruction"], *task["queries"]]), list[str]()
+        given = self._find(queries, READ_TOKENS, named=task["documents"])
         reply = self._ask(search_messages(task, read, given), Findings, warnings)
         found = _parts(reply)
         missing = distinct(reply.not_found if reply else ()) or ([] if found else [task["heading"]])
         if missing and reply:
             again = [query for query in distinct(reply.queries) if query not in queries] or missing
-            queries = [*queries, *again[:MOST_QUERIES]]
+            queries = distinct([*queries, *again[:MOST_QUERIES]])
             more = self._find(again[:MOST_QUERIES], REREAD_TOKENS, given)
             told = [part["text"] for part in found]
             messages = search_messages(task, read, more, told, missing)
@@ -154,20 +168,25 @@ class ModelResearcher:
         queries: Sequence[str],
         tokens: int,
         given: Sequence[ContextDocument] = (),
-        named: Sequence[RetrievedChunk] = (),
+        named: Sequence[str] = (),
     ) -> list[ContextDocument]:
         """Documents for the queries beyond those `given`, with numbers that go on from there: the
-        `named` chunks and their documents first, then the best of each query, until `tokens` or
-        what the server accepts are full.
+        best of each query and, in turn, the best of the `named` documents, of which a planner
+        has seen no more than the headings, until `tokens` or what the server accepts are full.
         """
         known = {excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]}
-        first = {chunk["source"] for chunk in named}
         found = interleave([self._reader.search(query, SEARCHED) for query in queries])
-        found.sort(key=lambda chunk: chunk["source"] not in first)
+        best = [[chunk for chunk in found if chunk["source"] == name] for name in named]
+        of_named = interleave(
+            [
+                chunks or self._reader.document_chunks(name, 1)
+                for name, chunks in zip(named, best, strict=True)
+            ]
+        )
         ranked = [
-            chunk for chunk in interleave([[*named, *found]]) if chunk["chunk_id"] not in known
+            chunk for chunk in interleave([found, of_named]) if chunk["chunk_id"] not in known
         ]
-        room = self._chat.server.document_tokens
+        room = self._chat.server.document_tokens(LONGER)
         context = build_context(ranked, self._reader, tokens if room is None else min(tokens, room))
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
@@ -178,12 +197,12 @@ class ModelResearcher:
         findings: list[Finding] = []
         words = 0
         for part in reply.parts if reply else ():
-            text = one_line(part.text)
+            text = one_line(without_signs(part.text).replace(f" {NO_QUOTE}", ""))
             words += len(text.split())
             if task["role"] == WRITER and words > ANSWER_WORDS and findings:
                 break
-            if text:
-                markers = [number for number in dict.fromkeys(part.quotes) if number in known]
+            markers = [number for number in dict.fromkeys(part.quotes) if number in known]
+            if text and markers:  # what rests on no quote that it was shown is of its own making
                 findings.append({"text": text, "markers": markers})
         return Researched(findings, read.citations, warnings=warnings)
 
@@ -196,6 +215,8 @@ class ModelResearcher:
         closed = tuple(part for n, part in enumerate(view.open, 1) if n in reply.answered)
         left = [part for part in view.open if part not in closed]
         decision, reason, leads = reply.decision, one_line(reply.reason), distinct(reply.leads)
+        if decision == "continue" and self._chat.server.answers_once:
+            leads = []  # with nothing open, another round would take minutes for nothing new
         if decision == "end" and left and not (view.state["rounds"] or view.last):
             decision, reason, leads = "replan", SECOND_LOOK, left
         question = one_line(reply.question) or None

@@ -86,7 +86,8 @@ def make_report(
     if escalation is not None:
         status = "waiting"
     elif answer or sections:
-        status = "partial" if waits or not_found or NO_QUOTE in answer else "answered"
+        unproved = any(NO_QUOTE in text for text in [answer, *(each["text"] for each in sections)])
+        status = "partial" if waits or not_found or unproved else "answered"
     early = [] if ended is None else [f"The budget ended the run early: {ended.message}"]
     report: Report = {
         "schema": REPORT_SCHEMA,

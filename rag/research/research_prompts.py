@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from rag.context import document_text, interleave
-from rag.engines.openai.prompts import Messages, fenced, name_of
+from rag.engines.openai.prompts import Messages, cut, fenced, name_of
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
 from rag.research.findings import ReadFiles, markers_of
@@ -15,7 +15,7 @@ from rag.research.local_researcher import asked_parts
 from rag.research.researcher import RunView
 from rag.research.roles import PLANNED, ROLES
 from rag.research.virtual_files import summaries
-from rag.text.prose import one_line
+from rag.text.prose import as_prose, one_line
 from state.passages import ContextDocument
 from state.research_state import Artifact, Subtask
 from state.tokens import count_tokens
@@ -33,12 +33,13 @@ PLANNER = (
     "You are the planner of a research run over a person's own documents. You only plan: you "
     "split the question into subtasks and assign each to a role. You never answer the question "
     "and never write a file. Plan by the table of contents. A subtask has a heading of at most "
-    "eight words, a self-contained instruction, and for a searcher one to four search queries in "
-    "the words that these documents are likely to use. One searcher a part of the question; "
-    "together they cover all of it. read_files may name documents by their path, or files by name, "
-    "or '*' for all files. What is open is searched with other words and in other documents than "
-    "before. The answer is written later: plan no writer. Reply with at most six new subtasks, "
-    "none that was done before."
+    "eight words; an instruction, which asks its part of the question in the question's own words, "
+    "so that it stands alone, and never answers it; and for a searcher one to four search queries "
+    "in the words that these documents are likely to use. One searcher a part of the question; "
+    "together they cover all of it. read_files may name documents by their path, to be read beside "
+    "what the queries find, or files by name, or '*' for all files. What is open is searched with "
+    "other words and in other documents than before. The answer is written later: plan no writer. "
+    "Reply with at most six new subtasks, none that was done before."
 )
 REFLECTION = (
     "You reflect on a research run: the plan against what came of it. Decide: replan (something "
@@ -55,11 +56,13 @@ def plan_messages(view: RunView, contents: str) -> Messages:
     state = view.state
     roles = _bullets(f"{role.name}: {role.purpose}" for role in PLANNED)
     files = (f"{f['name']}: {f['status']}, {f['bytes']} bytes" for f in summaries(state["files"]))
+    searched = {artifact["id"]: artifact["queries"] for artifact in view.artifacts}
+    before = (_subtask_line(task, searched.get(task["id"], ())) for task in state["plan"])
     told = [
         f"Table of contents:\n{contents}",
         *([f"Why this round: {one_line(state['reason'])}"] if state["reason"] else []),
         *(["It is the last round."] if view.last else []),
-        f"Subtasks so far:\n{_bullets(map(_subtask_line, state['plan']))}",
+        f"Subtasks before, not to be planned again:\n{_bullets(before)}",
         f"Files:\n{_bullets(files)}",
         *(f"Still open: {one_line(part)}" for part in view.open),
         *(f"Lead: {one_line(lead)}" for lead in state["leads"] if lead not in view.open),
@@ -99,13 +102,16 @@ def search_messages(
 
 
 def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
-    """The messages of a role that does not search, with each finding and each quote once."""
+    """The messages of a role that does not search, with each finding that has a quote, and each
+    quote, once.
+    """
     findings: list[str] = []
     for file in read.files:
-        lines = (f"{one_line(each['text'])} {markers_of(each)}" for each in file["findings"])
+        proved = (each for each in file["findings"] if each["markers"])
+        lines = (f"{one_line(each['text'])} {markers_of(each)}" for each in proved)
         findings.append(f"{file['heading']}:\n{_bullets(lines)}")
     quotes = [
-        f"[{c['marker']}] {c['source']}: {one_line(c['quote'])[:LONGEST_LINE]}"
+        f"[{c['marker']}] {c['source']}: {cut(as_prose(c['quote']), LONGEST_LINE)}"
         for c in read.citations
     ]
     told = [
@@ -125,6 +131,7 @@ def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
     for line in _contents_lines(reader, asked):
         left -= count_tokens(line) + 1
         if left < 0:
+            lines.append(f"… and {reader.document_count + 1 - len(lines)} more")
             break
         lines.append(line)
     return "\n".join(lines)
@@ -154,16 +161,20 @@ def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines) or "- none"
 
 
-def _subtask_line(task: Subtask) -> str:
-    searched = f" Searched: {'; '.join(task['queries'])}" if task["queries"] else ""
-    return f"{task['role']} ({task['status']}): {one_line(task['instruction'])}{searched}"
+def _subtask_line(task: Subtask, searched: Sequence[str]) -> str:
+    told = f"{task['role']} ({task['status']}): {one_line(task['instruction'])}"
+    return f"{told} {_searched([query for query in searched if query != task['instruction']])}"
 
 
 def _artifact_line(artifact: Artifact) -> str:
     """An artifact's findings and what it did not find, on one line."""
-    told = one_line(" ".join(finding["text"] for finding in artifact["findings"]))
-    missing = one_line("; ".join(artifact["missing"]))
-    return (
-        f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): "
-        f"{told[:LONGEST_LINE] or 'nothing'}" + (f" Not found: {missing}." if missing else "")
+    told = cut(
+        one_line(" ".join(finding["text"] for finding in artifact["findings"])), LONGEST_LINE
     )
+    missing = one_line("; ".join(artifact["missing"]))
+    line = f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): {told or 'nothing.'}"
+    return f"{line} Not found: {missing}. {_searched(artifact['queries'])}" if missing else line
+
+
+def _searched(queries: Sequence[str]) -> str:
+    return f"Searched: {'; '.join(map(one_line, queries))}." if queries else ""

@@ -35,8 +35,8 @@ class DraftSubtask(BaseModel):
     """
 
     role: str = Field(json_schema_extra={"enum": [role.name for role in PLANNED]})
-    heading: str = ""
-    instruction: str
+    heading: str = Field("", json_schema_extra={"maxLength": 120})
+    instruction: str = Field(json_schema_extra={"maxLength": 400})
     queries: list[str] = Field([], json_schema_extra={"maxItems": 4})
     expected_artifact: str = ""
     read_files: list[str] = Field([], json_schema_extra={"maxItems": 4})

@@ -46,7 +46,8 @@ _POOL = (
     ),
     Role(
         name="analyst",
-        purpose="compares things, orders events in time, or finds contradictions",
+        purpose="searches nothing; compares what searchers found, orders it in time, or finds "
+        "contradictions, where the question asks for that",
         system=(
             "You work out, from numbered findings, what the task asks: a comparison (what each "
             "thing has, what they share, where they differ), a timeline (a date and what happened "

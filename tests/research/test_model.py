@@ -101,6 +101,14 @@ def test_a_searcher_is_given_what_the_server_takes(home: Path, monkeypatch, cont
     assert ("Lena Holt" in asked.prompt) is (context > 10_000)
 
 
+def test_what_a_plan_names_does_not_crowd_out_what_is_found(home: Path, monkeypatch):
+    monkeypatch.setattr("rag.engines.openai.server.LEAST_CONTEXT", 20)
+    pages = {"/props": {"default_generation_settings": {"n_ctx": 1_000}}}
+    named = subtask("searcher", STONE["instruction"], "lund.md")
+    _, requests = ran(home, researcher([[named]], [END]), pages)
+    assert "140 metres" in of(requests, "Findings")[0].prompt
+
+
 def test_a_server_that_writes_for_longer_than_a_request_may_take_is_heard_out(home: Path):
     model = researcher([[STONE]], [END])
 
@@ -129,6 +137,7 @@ def test_reflection_sees_findings_in_a_line_and_what_was_not_found(home: Path):
     first, _ = of(requests, "Reflection")
     assert "140 metres" in first.prompt
     assert "Open parts:\n1. What is the melting point of tungsten?" in first.prompt
+    assert "Searched: What is the melting point of tungsten?." in first.prompt
     assert (report["status"], report["rounds"]) == ("partial", 2), "it is looked for once more"
     assert report["not_found"] == ["What is the melting point of tungsten?"]
     assert "Still open: What is the melting" in of(requests, "Plan")[1].prompt
@@ -189,6 +198,20 @@ def test_a_quote_that_stands_nowhere_is_none_and_several_stay_several(home: Path
     assert "- It is made of cheese. (no quote found)" in text
     cited = {citation["quote"] for citation in report["citations"]}
     assert cited == {quotes[0], "has nine arches"}
+    assert report["status"] == "partial"
+
+
+def test_what_a_writer_rests_on_no_quote_is_no_part_of_the_answer(home: Path):
+    parts = [
+        {"text": "It is 140 metres long [1] (no quote found).", "quotes": [1, 9]},
+        {"text": "It is made of cheese.", "quotes": [9]},
+    ]
+    good = researcher([[STONE]], [END])
+
+    def reply(body):
+        return (call({"parts": parts}) if asked_for(body) == "Parts" else good)(body)
+
+    assert ran(home, reply)[0]["answer"] == "It is 140 metres long. [1]"
 
 
 def test_independent_subtasks_run_at_once(home: Path):
@@ -203,11 +226,14 @@ def test_independent_subtasks_run_at_once(home: Path):
     assert not meet.broken
 
 
-def test_a_slow_server_of_this_machine_is_asked_one_thing_after_another(home: Path, monkeypatch):
+LOCAL = {"/props": {"default_generation_settings": {"n_ctx": 100_000}}}
+
+
+@pytest.mark.parametrize("usage", [(5_000, 5), (100, 10)], ids=["slow", "never timed"])
+def test_a_server_of_this_machine_is_asked_one_thing_after_another(home, monkeypatch, usage):
     monkeypatch.setattr("rag.engines.openai.server.SLOW", 10.0**9)
     asked: list[str] = []
-    pages = {"/props": {"default_generation_settings": {"n_ctx": 100_000}}}
-    model = researcher([[STONE, IRON, ANNA, LENA]], [END], usage=(5_000, 5))
+    model = researcher([[STONE, IRON, ANNA, LENA]], [END], usage=usage)
 
     def alone(body):
         asked.append("comes")
@@ -215,9 +241,22 @@ def test_a_slow_server_of_this_machine_is_asked_one_thing_after_another(home: Pa
         asked.append("goes")
         return model(body)
 
-    report, requests = ran(home, alone, pages)
+    report, requests = ran(home, alone, LOCAL)
     assert report["subtasks"] == 5
     assert asked == ["comes", "goes"] * len(requests)
+
+
+def test_of_a_slow_server_no_plan_is_asked_for_a_question_of_several_parts(home, monkeypatch):
+    monkeypatch.setattr("rag.engines.openai.server.SLOW", 10.0**9)
+    model = researcher([PLAN], [decide("continue", leads=["Who?"])], usage=(5_000, 5))
+    with ScriptedServer(always=model, pages=LOCAL) as server:
+        for _ in range(2):
+            with research(server, home) as run:
+                report = run.start("How long is the Stone Bridge, and where was Anna Berg born?")
+    assert len(of(server.requests, "Plan")) == 1, "the first time nobody knew that it is slow"
+    asked = [section["asked"] for section in report["sections"]]
+    assert asked == ["How long is the Stone Bridge?", "where was Anna Berg born?"]
+    assert report["rounds"] == 1, "nothing was open"
 
 
 def test_an_escalation_is_answered_and_the_run_goes_on(home: Path):

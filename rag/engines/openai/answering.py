@@ -81,7 +81,7 @@ def _asked(
     """The reply to a prompt with as much of the best documents as the server takes."""
     wanted = AnswerReply if formed else None
     receive = shown.receive if shown is not None else None
-    for tokens in (chat.server.document_tokens, *_SMALLER):
+    for tokens in (chat.server.document_tokens(), *_SMALLER):
         given = request
         if tokens is not None:
             best = round_robin(request.documents)

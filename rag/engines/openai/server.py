@@ -87,16 +87,22 @@ class Server:
         return reads is not None and reads < SLOW and not self._is_chosen
 
     @property
+    def is_untimed(self) -> bool:
+        """Whether it runs on this machine and nobody knows how fast it reads."""
+        return self._facts.kind is not None and self.known.reads is None
+
+    @property
     def _is_chosen(self) -> bool:
         return "context_tokens" in self._settings.model_fields_set
 
-    @property
-    def document_tokens(self) -> int | None:
-        """The most tokens of documents for the server, None where nothing limits them."""
+    def document_tokens(self, times: float = 1.0) -> int | None:
+        """The most tokens of documents for the server, None where nothing limits them; a slow one
+        may read them `times` as long as PATIENCE.
+        """
         rooms: list[int] = []
         if self.is_slow:
-            rooms.append(round((self.known.reads or 0) * min(PATIENCE, self._seconds / 3)))
-        if self._facts.kind is not None and self.known.reads is None and not self._is_chosen:
+            rooms.append(round((self.known.reads or 0) * min(PATIENCE * times, self._seconds / 3)))
+        if self.is_untimed and not self._is_chosen:
             rooms.append(FIRST_CONTEXT)
         if (size := self._facts.context) is not None:
             rooms.append(size - BESIDE)
