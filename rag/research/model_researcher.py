@@ -116,8 +116,8 @@ class ModelResearcher:
         return self._chat.server.answers_once or self._chat.server.is_untimed
 
     def plan(self, view: RunView) -> Planned:
-        """The model's plan; a slow server is not asked for the parts of a question that has
-        several, which its small model would only blur.
+        """The model's plan. Of a server that takes a minute for one, the plan is the question's own
+        parts, where it has several.
         """
         parts = [] if view.state["plan"] else asked_parts(view.state["question"])
         if len(parts) > 1 and self._chat.server.answers_once:
