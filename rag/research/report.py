@@ -15,7 +15,7 @@ from rag.research.findings import read_files_of, render_findings
 from rag.research.journal import ResearchRun
 from rag.research.researcher import open_parts
 from rag.research.roles import WRITER
-from rag.text.prose import one_line
+from rag.text.prose import as_prose, one_line
 from state.answer import Citation, Usage, add_usages
 from state.research_state import Artifact, Finding, ResearchState
 from state.wording import written_place
@@ -155,10 +155,10 @@ def _place(citation: Citation) -> str:
 
 
 def short_quote(quote: str) -> str:
-    """A quote on one line, of at most 200 characters; of a program's output its first line."""
+    """A quote as prose of at most 200 characters; of a program's output its first line."""
     lines = [line for line in quote.splitlines() if line.strip()]
     output = len(lines) > MOST_LINES and min(map(len, lines[:-1])) < WRAPPED
-    told = one_line(lines[0] if output else quote)
+    told = as_prose(lines[0] if output else quote)
     if len(told) <= LONGEST_QUOTE - 2:
         return f"{told} …" if output else told
     return f"{told[: LONGEST_QUOTE - 2].rpartition(' ')[0] or told[: LONGEST_QUOTE - 2]} …"

@@ -105,6 +105,7 @@ def test_of_output_the_first_line_is_quoted_and_of_wrapped_prose_the_beginning()
     prose = "\n".join(f"The bridge of {year} was built of stone and of iron." for year in range(6))
     assert short_quote(prose).startswith("The bridge of 0 was built of stone and of iron. The br")
     assert len(short_quote(prose)) <= 200
+    assert short_quote("It **may** change, as\n> it says [1].") == "It may change, as it says (1)."
 
 
 def test_a_table_of_contents_begins_with_what_is_near_each_part(run: Research):
