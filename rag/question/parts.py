@@ -28,7 +28,7 @@ LEAST_WORDS = 3
 ASKS = "who|whom|whose|what|which|when|where|why|how"
 VERBS = "am|are|can|could|did|do|does|had|has|have|is|may|must|should|was|were|will|would"
 ASKING = re.compile(rf"\b(?:{ASKS})\b|^\W*(?:{VERBS})\b", re.IGNORECASE)
-_BEFORE = "in|on|at|from|for|by|to|with|of|under|about|into|after|until"
+_BEFORE = "in|on|at|from|for|by|to|with|of|under|into|over|during|since|through|within"
 _BEFORE_IT = rf"(?:(?:{_BEFORE})\s+(?:[^,?？]{{1,30}},\s+)?)?"  # noqa: RUF001
 """What may stand before the word that asks: "in which", "on Sundays, when"."""
 _PART = re.compile(

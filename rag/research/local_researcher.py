@@ -19,10 +19,16 @@ MOST_PARTS = 7
 MOST_SHOWN = 600
 """Characters of findings for a part, best first, after which no more are shown."""
 _NEXT = re.compile(
-    rf",\s+(?:and\s+)?(?=(?:{ASKS}|{VERBS})\s)|,\s+and\s+(?=[^,?]{{1,30}},\s+(?:{ASKS})\s)",
+    rf",\s+(?:and\s+)?(?=(?:{ASKS}|{VERBS})\s)|,\s+and\s+(?=(?:if|while|once)\s"
+    rf"|[^,?]{{1,30}},\s+(?:{ASKS})\s)",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(rf"\W*(?:when|where|while|once|if)\s(?!\s*(?:{VERBS}|to)\b)", re.IGNORECASE)
+_CONDITION = re.compile(
+    rf"\W*(?:when|where|while|once|if)\s(?!\W*(?:(?:{VERBS}|might|shall)(?:n['’]t)?|to|in|on|at|of"
+    r"|and|else|exactly)\b)",
+    re.IGNORECASE,
+)
+_BY_VERB = re.compile(rf"(?:{VERBS})\b", re.IGNORECASE)
 _ASKED = "Nothing found answers this. Which name, term or document should be searched instead?"
 
 Corrective = Callable[[str], Answer]
@@ -84,10 +90,12 @@ def split_enumeration(question: str) -> str:
     """
     pieces: list[str] = []
     asks = True
-    for piece in _NEXT.split(question):
+    split = _NEXT.split(question)
+    for piece, following in zip(split, [*split[1:], ""], strict=True):
         if asks:
             pieces.append(piece)
         else:
             pieces[-1] += f", {piece}"
-        asks = ASKING.search(piece) is not None and not _CONDITION.match(piece)
+        before = len(pieces) == 1 or _BY_VERB.match(following) is not None
+        asks = ASKING.search(piece) is not None and not (before and _CONDITION.match(piece))
     return "? ".join(pieces)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -15,7 +15,7 @@ from rag.citations.check import NO_QUOTE, check_draft
 from rag.context import build_context, interleave
 from rag.engines.openai.answer_reply import Part, parse_parts
 from rag.engines.openai.chat_model import ChatModel
-from rag.engines.openai.plain_reply import without_signs
+from rag.engines.openai.plain_reply import cited_numbers, without_markers
 from rag.engines.openai.prompts import Messages
 from rag.index.reader import CollectionReader
 from rag.research.findings import ReadFiles
@@ -28,7 +28,14 @@ from rag.research.research_prompts import (
     search_messages,
     table_of_contents,
 )
-from rag.research.researcher import DraftSubtask, Planned, Reflected, Researched, RunView
+from rag.research.researcher import (
+    DraftSubtask,
+    Line,
+    Planned,
+    Reflected,
+    Researched,
+    RunView,
+)
 from rag.research.roles import ROLES, SEARCHER, WRITER
 from rag.text.prose import one_line
 from state.answer import AnswerPart
@@ -43,7 +50,7 @@ SEARCHED = 20
 """Chunks that each query retrieves."""
 READ_TOKENS, REREAD_TOKENS = 6_000, 3_000
 """Tokens of documents that a searcher is given at first, and for what it still looks for."""
-LONGER = 2.0
+PATIENCE_FACTOR = 2.0
 """How much longer than for an answer a slow server may read: who has it research has time."""
 REPLY_TOKENS = 3_000
 MOST_LEADS = 6
@@ -57,10 +64,6 @@ def _few(most: int) -> Any:
     return Field([], json_schema_extra={"maxItems": most})
 
 
-Line = Annotated[str, Field(json_schema_extra={"maxLength": 200})]
-"""A line whose schema limits a small model, which may write one without end."""
-
-
 class Plan(BaseModel):
     """The ordered subtasks of this round."""
 
@@ -70,7 +73,7 @@ class Plan(BaseModel):
 class Findings(BaseModel):
     """What a searcher found, what it did not, and what to search for that."""
 
-    artifact_name: str = ""
+    artifact_name: Line = ""
     findings: list[Part] = Field(json_schema_extra={"maxItems": 12})
     not_found: list[Line] = _few(6)
     queries: list[Line] = _few(4)
@@ -86,7 +89,7 @@ class WrittenPart(BaseModel):
 class Parts(BaseModel):
     """What a subagent wrote."""
 
-    artifact_name: str = ""
+    artifact_name: Line = ""
     parts: list[WrittenPart] = Field(json_schema_extra={"maxItems": 12})
 
 
@@ -94,10 +97,10 @@ class Reflection(BaseModel):
     """What happens next, and why."""
 
     decision: Literal["continue", "replan", "end", "escalate"]
-    reason: str
+    reason: Line
     leads: list[Line] = _few(MOST_LEADS)
     answered: list[int] = _few(12)
-    question: str = ""
+    question: Line = ""
 
 
 class ModelResearcher:
@@ -112,7 +115,7 @@ class ModelResearcher:
 
     @property
     def one_by_one(self) -> bool:
-        """Whether the server reads slowly, on this machine's own processor, or may do."""
+        """Whether the server reads slowly, on this machine's own processor, or was never timed."""
         return self._chat.server.answers_once or self._chat.server.is_untimed
 
     def plan(self, view: RunView) -> Planned:
@@ -170,9 +173,9 @@ class ModelResearcher:
         given: Sequence[ContextDocument] = (),
         named: Sequence[str] = (),
     ) -> list[ContextDocument]:
-        """Documents for the queries beyond those `given`, with numbers that go on from there: the
-        best of each query and, in turn, the best of the `named` documents, of which a planner
-        has seen no more than the headings, until `tokens` or what the server accepts are full.
+        """Documents for the queries beyond those `given`, with numbers that go on from there, until
+        `tokens` or what the server accepts are full: in turn the best of what the queries find, and
+        the best of it in each `named` document, or that document's beginning.
         """
         known = {excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]}
         found = interleave([self._reader.search(query, SEARCHED) for query in queries])
@@ -186,7 +189,7 @@ class ModelResearcher:
         ranked = [
             chunk for chunk in interleave([found, of_named]) if chunk["chunk_id"] not in known
         ]
-        room = self._chat.server.document_tokens(LONGER)
+        room = self._chat.server.document_tokens(PATIENCE_FACTOR)
         context = build_context(ranked, self._reader, tokens if room is None else min(tokens, room))
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
@@ -197,13 +200,17 @@ class ModelResearcher:
         findings: list[Finding] = []
         words = 0
         for part in reply.parts if reply else ():
-            text = one_line(without_signs(part.text).replace(f" {NO_QUOTE}", ""))
+            text = one_line(without_markers(part.text).replace(f" {NO_QUOTE}", ""))
+            numbers = dict.fromkeys(part.quotes or cited_numbers(part.text))
+            markers = [number for number in numbers if number in known]
+            if not (text and markers):  # it rests on no quote that it was shown
+                continue
             words += len(text.split())
             if task["role"] == WRITER and words > ANSWER_WORDS and findings:
                 break
-            markers = [number for number in dict.fromkeys(part.quotes) if number in known]
-            if text and markers:  # what rests on no quote that it was shown is of its own making
-                findings.append({"text": text, "markers": markers})
+            findings.append({"text": text, "markers": markers})
+        if reply and reply.parts and not findings:
+            warnings.append(f"{self._chat.label} named no quote for what it wrote; it is left out.")
         return Researched(findings, read.citations, warnings=warnings)
 
     def reflect(self, view: RunView) -> Reflected:
@@ -215,8 +222,8 @@ class ModelResearcher:
         closed = tuple(part for n, part in enumerate(view.open, 1) if n in reply.answered)
         left = [part for part in view.open if part not in closed]
         decision, reason, leads = reply.decision, one_line(reply.reason), distinct(reply.leads)
-        if decision == "continue" and self._chat.server.answers_once:
-            leads = []  # with nothing open, another round would take minutes for nothing new
+        if decision == "continue" and not left and self._chat.server.answers_once:
+            leads = []  # another round would take minutes for nothing new
         if decision == "end" and left and not (view.state["rounds"] or view.last):
             decision, reason, leads = "replan", SECOND_LOOK, left
         question = one_line(reply.question) or None

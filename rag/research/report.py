@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
-from rag.citations.check import NO_QUOTE
 from rag.research.findings import read_files_of, render_findings
 from rag.research.journal import ResearchRun
 from rag.research.researcher import open_parts
@@ -86,7 +85,7 @@ def make_report(
     if escalation is not None:
         status = "waiting"
     elif answer or sections:
-        unproved = any(NO_QUOTE in text for text in [answer, *(each["text"] for each in sections)])
+        unproved = any(not found["markers"] for file in told.files for found in file["findings"])
         status = "partial" if waits or not_found or unproved else "answered"
     early = [] if ended is None else [f"The budget ended the run early: {ended.message}"]
     report: Report = {

@@ -52,7 +52,7 @@ REFLECTION = (
 
 
 def plan_messages(view: RunView, contents: str) -> Messages:
-    """The planner's messages; of files it is told names, status and bytes only."""
+    """The planner's messages; of files it is told names, status and bytes, never text."""
     state = view.state
     roles = _bullets(f"{role.name}: {role.purpose}" for role in PLANNED)
     files = (f"{f['name']}: {f['status']}, {f['bytes']} bytes" for f in summaries(state["files"]))
@@ -162,8 +162,9 @@ def _bullets(lines: Iterable[str]) -> str:
 
 
 def _subtask_line(task: Subtask, searched: Sequence[str]) -> str:
-    told = f"{task['role']} ({task['status']}): {one_line(task['instruction'])}"
-    return f"{told} {_searched([query for query in searched if query != task['instruction']])}"
+    queries = [query for query in searched if query != task["instruction"]]
+    line = f"{task['role']} ({task['status']}): {one_line(task['instruction'])}"
+    return f"{line} {_searched(queries)}" if queries else line
 
 
 def _artifact_line(artifact: Artifact) -> str:
@@ -172,9 +173,9 @@ def _artifact_line(artifact: Artifact) -> str:
         one_line(" ".join(finding["text"] for finding in artifact["findings"])), LONGEST_LINE
     )
     missing = one_line("; ".join(artifact["missing"]))
-    line = f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): {told or 'nothing.'}"
-    return f"{line} Not found: {missing}. {_searched(artifact['queries'])}" if missing else line
+    line = f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): {told or 'nothing'}"
+    return f"{line} | Not found: {missing} | {_searched(artifact['queries'])}" if missing else line
 
 
 def _searched(queries: Sequence[str]) -> str:
-    return f"Searched: {'; '.join(map(one_line, queries))}." if queries else ""
+    return f"Searched: {'; '.join(map(one_line, queries))}"

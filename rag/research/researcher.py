@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Annotated, Protocol
 
 from pydantic import BaseModel, Field
 
@@ -28,6 +28,10 @@ has to wait for the subagents.
 """
 
 
+Line = Annotated[str, Field(json_schema_extra={"maxLength": 400})]
+"""A line whose schema limits a small model, which may write one without end."""
+
+
 class DraftSubtask(BaseModel):
     """A subtask as it was planned. `read_files` may name artifacts and documents of the
     collection; `expected_artifact` is what later ones read it by. One of an unknown role is left
@@ -35,17 +39,18 @@ class DraftSubtask(BaseModel):
     """
 
     role: str = Field(json_schema_extra={"enum": [role.name for role in PLANNED]})
-    heading: str = Field("", json_schema_extra={"maxLength": 120})
-    instruction: str = Field(json_schema_extra={"maxLength": 400})
-    queries: list[str] = Field([], json_schema_extra={"maxItems": 4})
-    expected_artifact: str = ""
-    read_files: list[str] = Field([], json_schema_extra={"maxItems": 4})
+    heading: Line = ""
+    instruction: Line
+    queries: list[Line] = Field([], json_schema_extra={"maxItems": 4})
+    expected_artifact: Line = ""
+    read_files: list[Line] = Field([], json_schema_extra={"maxItems": 4})
 
 
 @dataclass(frozen=True, slots=True)
 class RunView:
     """A run as the researcher sees it when it plans or reflects. `open` is what was searched for
-    and not found yet; `last` says that no other round follows. A planner is shown no artifact.
+    and not found yet; `last` says that no other round follows. Of artifacts a planner is shown only
+    what was searched for them.
     """
 
     state: ResearchState

@@ -1,6 +1,7 @@
 """Whatever a model replies, a verdict is either read from it or there is none."""
 
 import json
+import re
 import time
 
 import pytest
@@ -16,6 +17,7 @@ WHOLE = grades(True, False)
 FENCED = f"Here are the grades:\n```json\n{json.dumps(WHOLE, indent=1)}\n```\nHope that helps!"
 CALLED = json.dumps({"name": "grade_documents", "arguments": WHOLE})
 COMMAS = '{"document_1": {"holds": true,}, "document_2": {"holds": false,},}'
+NAMED = "According to the documents, it waits, as said in the documents."
 THOUGHT = {"role": "assistant", "content": "", "reasoning_content": json.dumps(WHOLE)}
 PARALLEL = [{"document_1": verdict(True)}, {"document_2": verdict(False)}]
 
@@ -205,11 +207,35 @@ def test_documents_are_numbered_from_one_and_zero_is_an_index(formed):
 
 
 @pytest.mark.parametrize("formed", [True, False])
-def test_a_marker_that_names_a_document_leaves_a_whole_sentence(formed):
-    said = "According to [1] and [2], it waits, as said in [1, 2] [3]."
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("According to [1] and [2], it waits, as said in [3] [4].", NAMED),
+        ("According to document [1], it waits, as said in the documents [2], [3].", NAMED),
+        ("`based on [1]` is said [1].", "`based on [1]` is said."),
+    ],
+)
+def test_a_marker_that_names_a_document_leaves_a_whole_sentence(formed, said, told):
     reply = json.dumps({"parts": [{"text": said}]}) if formed else said
-    told = "According to the documents, it waits, as said in the documents."
-    assert read_reply(reply, formed=formed).parts[0]["text"] == told
+    (part,) = read_reply(reply, formed=formed).parts
+    assert part["text"] == told
+    numbers = re.findall(r"\[(\d)\]", said.replace("`based on [1]`", ""))
+    assert formed or [quote["document"] for quote in part["quotes"]] == [*map(int, numbers)]
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["It retries after [1, 2, 4] seconds.", "Ports [8000-9000].", "    x = [1, 2]", "[2024]"],
+)
+def test_a_list_in_brackets_is_meant_where_no_marker_is_asked_for(said):
+    reply = json.dumps({"parts": [{"text": said}]})
+    assert read_reply(reply).parts[0]["text"] == said.strip()
+
+
+def test_much_white_space_is_read_in_time():
+    began = time.perf_counter()
+    read_reply(json.dumps({"parts": [{"text": "x" + "\t" * 30_000 + "y"}]}))
+    assert time.perf_counter() - began < 2
 
 
 def test_the_header_of_a_plain_table_is_one_part_with_its_first_row():

@@ -109,6 +109,18 @@ def test_what_a_plan_names_does_not_crowd_out_what_is_found(home: Path, monkeypa
     assert "140 metres" in of(requests, "Findings")[0].prompt
 
 
+def test_what_a_plan_names_is_read_though_no_query_finds_it(home: Path):
+    named = subtask("searcher", STONE["instruction"], "lund.md")
+    model = researcher([[named]], [END])
+    with ScriptedServer(always=model) as server, research(server, home) as run:
+        whole = run.session.reader.search
+        run.session.reader.search = lambda query, _most: whole(query, 1)  # type: ignore[method-assign]
+        run.start(QUESTION)
+    (asked,) = of(server.requests, "Findings")
+    assert "140 metres" in asked.prompt
+    assert "Lund lund.md" in asked.prompt
+
+
 def test_a_server_that_writes_for_longer_than_a_request_may_take_is_heard_out(home: Path):
     model = researcher([[STONE]], [END])
 
@@ -137,7 +149,7 @@ def test_reflection_sees_findings_in_a_line_and_what_was_not_found(home: Path):
     first, _ = of(requests, "Reflection")
     assert "140 metres" in first.prompt
     assert "Open parts:\n1. What is the melting point of tungsten?" in first.prompt
-    assert "Searched: What is the melting point of tungsten?." in first.prompt
+    assert "| Searched: What is the melting point of tungsten?\n" in first.prompt
     assert (report["status"], report["rounds"]) == ("partial", 2), "it is looked for once more"
     assert report["not_found"] == ["What is the melting point of tungsten?"]
     assert "Still open: What is the melting" in of(requests, "Plan")[1].prompt
@@ -201,17 +213,24 @@ def test_a_quote_that_stands_nowhere_is_none_and_several_stay_several(home: Path
     assert report["status"] == "partial"
 
 
-def test_what_a_writer_rests_on_no_quote_is_no_part_of_the_answer(home: Path):
-    parts = [
-        {"text": "It is 140 metres long [1] (no quote found).", "quotes": [1, 9]},
-        {"text": "It is made of cheese.", "quotes": [9]},
-    ]
+@pytest.mark.parametrize(
+    ("said", "quotes", "told"),
+    [
+        ("It is 140 metres long [1] (no quote found).", [1, 9], "It is 140 metres long. [1]"),
+        ("According to [1], it is long.", [], "According to the documents, it is long. [1]"),
+        ("It is made of cheese.", [9], ""),
+    ],
+)
+def test_a_writer_rests_on_the_quotes_that_it_names(home: Path, said, quotes, told):
+    parts = [{"text": "Cheese " * 200, "quotes": [9]}, {"text": said, "quotes": quotes}]
     good = researcher([[STONE]], [END])
 
     def reply(body):
         return (call({"parts": parts}) if asked_for(body) == "Parts" else good)(body)
 
-    assert ran(home, reply)[0]["answer"] == "It is 140 metres long. [1]"
+    report, _ = ran(home, reply)
+    assert report["answer"] == told
+    assert any("named no quote" in line for line in report["warnings"]) is not bool(told)
 
 
 def test_independent_subtasks_run_at_once(home: Path):
@@ -257,6 +276,18 @@ def test_of_a_slow_server_no_plan_is_asked_for_a_question_of_several_parts(home,
     asked = [section["asked"] for section in report["sections"]]
     assert asked == ["How long is the Stone Bridge?", "where was Anna Berg born?"]
     assert report["rounds"] == 1, "nothing was open"
+
+
+def test_of_a_slow_server_a_plan_is_asked_for_what_is_open(home, monkeypatch):
+    monkeypatch.setattr("rag.engines.openai.server.SLOW", 10.0**9)
+    model = researcher([PLAN], [decide("continue"), END], usage=(5_000, 5))
+    asked = "How long is the Stone Bridge, and what is the melting point of tungsten?"
+    with ScriptedServer(always=model, pages=LOCAL) as server:
+        for _ in range(2):
+            with research(server, home) as run:
+                report = run.start(asked)
+    assert report["rounds"] == 2
+    assert "Still open: what is the melting point" in of(server.requests, "Plan")[-1].prompt
 
 
 def test_an_escalation_is_answered_and_the_run_goes_on(home: Path):

@@ -10,6 +10,7 @@ from rag.research.researcher import DraftSubtask, Reflected, ResearchDependencie
 from rag.research.roles import ROLES
 from state.research_state import new_research
 
+WHEN = ["When exactly was it made?", "who cast it?", "is it open?"]
 OPEN, PAYS = "is it open?", "who pays for it?"
 
 
@@ -79,6 +80,16 @@ def test_a_heading_has_eight_words_at_most_and_not_what_a_question_refers_to():
             "When it rains, is it open, and who pays for it?",
             ["When it rains, is it open?", "who pays for it?"],
         ),
+        (
+            "When it rains, who opens it, and is it dry?",
+            ["When it rains, who opens it?", "is it dry?"],
+        ),
+        ("If I win, do I pay, and if I lose, do I?", ["If I win, do I pay?", "if I lose, do I?"]),
+        (
+            "Tell me who made it, when it was opened, and how it is kept.",
+            ["Tell me who made it?", "when it was opened?", "how it is kept."],
+        ),
+        ("When exactly was it made, who cast it, and is it open?", WHEN),
         ("When is it open, and where do I pay?", ["When is it open?", "where do I pay?"]),
     ],
 )

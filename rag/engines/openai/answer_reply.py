@@ -15,7 +15,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 from pydantic_core import from_json
 
-from rag.engines.openai.plain_reply import read_parts, without_signs
+from rag.engines.openai.plain_reply import read_parts, without_markers
 from rag.engines.openai.reply import json_objects
 from rag.engines.protocol import Generated
 from state.answer import AnswerPart, DraftQuote
@@ -128,7 +128,7 @@ def _quotes(told: Any) -> list[DraftQuote]:
 
 
 def _part(text: str, quotes: list[DraftQuote], above: str) -> AnswerPart:
-    text = without_signs(without_surrogates(text)).strip()[:LONGEST]
+    text = without_markers(without_surrogates(text)).strip()[:LONGEST]
     own_line = _OPENS_A_LINE.match(text) or _OPENS_A_LINE.match(above.rpartition("\n")[2])
     before = "\n" if own_line else " "
     if (text.startswith("```") or "\n" in text or "\n" in above) and above:

@@ -17,12 +17,26 @@ _SIGN = (
 )
 CODE = r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})(?:.|\n)*?(?:^[ \t]{0,3}(?P=fence)[`~]*|\Z)"
 _FENCED = re.compile(CODE, re.MULTILINE)
-_MARKER = re.compile(rf"{CODE}|`[^`\n]+`|[ \t]*(?P<sign>{_SIGN})", re.IGNORECASE | re.MULTILINE)
-_NAMED = re.compile(
-    rf"\b(?P<lead>according to|based on|as \w+ (?:in|by)) {_SIGN}(?:(?:,|,? and) {_SIGN})*",
-    re.IGNORECASE,
+_NAMING = (
+    r"(?:according to|based on"
+    r"|as (?:said|stated|shown|seen|described|explained|noted|listed|defined|given) (?:in|by))"
 )
-"""Matches markers that stand for the name of a document."""
+
+
+def _markers(sign: str) -> re.Pattern[str]:
+    """Matches code, in which an index may look like a marker; markers that stand for the name of a
+    document; and those behind what they prove.
+    """
+    return re.compile(
+        rf"(?P<code>{CODE}|`[^`\n]+`)"
+        rf"|\b(?P<lead>{_NAMING})(?P<names>\s+(?:the )?(?:{_KINDS} )?{sign}"
+        rf"(?:(?:,|;|,? and|,? or) {sign})*)"
+        rf"|(?:(?<![ \t])[ \t]+)?(?P<sign>{sign})",
+        re.IGNORECASE | re.MULTILINE,
+    )
+
+
+_MARKER, _OWN_MARKER = _markers(_SIGN), _markers(r"\[[1-9]\d{0,2}\]")
 _BEHIND = re.compile(
     rf"{CODE}|`[^`\n]+`|(?P<stop>[.!?…。][\"'”’»)*_]*)(?P<signs>(?:[ \t]*{_SIGN})+)",
     re.IGNORECASE | re.MULTILINE,
@@ -46,7 +60,7 @@ def read_parts(draft: str) -> list[AnswerPart]:
         before, end, written = text[end:start], stop, text[start:stop]
         code = _FENCED.match(written)
         shown = written if code else without_signs(written).strip()
-        numbers = [] if code else _numbers(written)
+        numbers = [] if code else cited_numbers(written)
         if shown:
             parts.append({"before": before, "text": shown, "quotes": [], "located": []})
         if parts:  # markers on a line of their own are of what stands above
@@ -59,19 +73,28 @@ def _before_the_stop(found: re.Match[str]) -> str:
 
 
 def without_signs(written: str) -> str:
-    """The text without markers; what looks like one in code is an index."""
-    named = _NAMED.sub(r"\g<lead> the documents", written)
-    return _MARKER.sub(lambda found: "" if found["sign"] else found[0], named)
+    """A plain reply's text without all that cites in it: [1], [1, 2], [1-3], (source 1), 【1】."""
+    return _MARKER.sub(_shown, written)
+
+
+def without_markers(text: str) -> str:
+    """The text without markers like [1]. A model that is asked for none means a [1, 2]."""
+    return _OWN_MARKER.sub(_shown, text)
+
+
+def _shown(found: re.Match[str]) -> str:
+    return f"{found['lead']} the documents" if found["lead"] else found["code"] or ""
 
 
 def _self_quotes(text: str, numbers: list[int]) -> list[DraftQuote]:
     return [{"document": number, "quote": _LEAD.sub("", text)} for number in numbers]
 
 
-def _numbers(written: str) -> list[int]:
+def cited_numbers(written: str) -> list[int]:
+    """The numbers of the documents that a plain reply's text cites, each once, in order."""
     found: list[int] = []
     for marker in _MARKER.finditer(written):
-        for piece in re.split(r",|;|&|and", marker["sign"] or ""):
+        for piece in re.split(r",|;|&|and|or", marker["sign"] or marker["names"] or ""):
             ends = [int(number) for number in re.findall(r"\d{1,4}", piece)]
             spans = len(ends) == 2 and 0 <= ends[1] - ends[0] <= 15
             found += range(ends[0], ends[1] + 1) if spans else ends

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from rag.context import document_text
-from rag.engines.openai.plain_reply import CODE
+from rag.engines.openai.plain_reply import without_markers
 from rag.engines.protocol import GenerateRequest, RewriteRequest
 from rag.text.prose import one_line
 from state.choices import DEFAULT_COLLECTION
@@ -24,7 +24,6 @@ from state.wording import without_surrogates
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
-_MARKER = re.compile(rf"(?P<code>{CODE}|`[^`\n]+`)|[ \t]*\[[1-9]\d{{0,2}}\]", re.MULTILINE)
 LONGEST_TURN = 1_200
 MOST_TITLES, LONGEST_TITLE = 12, 150
 
@@ -237,11 +236,6 @@ def _shown(part: Mapping[str, Any], defs: Mapping[str, Any]) -> str:
     if kind == "array":
         return f"[{_shown(part.get('items', {}), defs)}, …]"
     return {"boolean": "true or false", "integer": "its number"}.get(str(kind), '"…"')
-
-
-def without_markers(text: str) -> str:
-    """The text without markers like [1]; what looks like one in code is an index."""
-    return _MARKER.sub(lambda found: found["code"] or "", text)
 
 
 def cut(text: str, longest: int) -> str:

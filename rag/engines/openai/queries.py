@@ -10,11 +10,11 @@ from pydantic import BaseModel, Field
 
 from rag.budget import Budget
 from rag.engines.openai.chat_model import LINE, ChatModel
+from rag.engines.openai.plain_reply import without_markers
 from rag.engines.openai.prompts import (
     Messages,
     contextualize_messages,
     rewrite_messages,
-    without_markers,
 )
 from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten, same_query
 from state.passages import HistoryTurn

@@ -96,8 +96,8 @@ class Server:
         return "context_tokens" in self._settings.model_fields_set
 
     def document_tokens(self, times: float = 1.0) -> int | None:
-        """The most tokens of documents for the server, None where nothing limits them; a slow one
-        may read them `times` as long as PATIENCE.
+        """The most tokens of documents for the server, None where nothing limits them. A slow one
+        may read them `times` as long as PATIENCE, but a third of the time of a request at most.
         """
         rooms: list[int] = []
         if self.is_slow:
