@@ -31,6 +31,12 @@ def flag(name: str, text: str, *short: str) -> Any:
     return typer.Option(name, *short, help=text)
 
 
+def _path(value: str) -> Path:
+    if not value:  # which Path would take for the current folder
+        raise typer.BadParameter("it is empty")
+    return Path(value)
+
+
 Collection = Annotated[
     str | None,
     typer.Option("--collection", "-c", help="The collection to use.", metavar="NAME"),
@@ -73,10 +79,12 @@ SHARED: dict[str, Any] = {
     "store": _setting(str, "A shared store in Postgres.", "URL"),
     "threads": _setting(str, "A Postgres database for the threads.", "URL"),
     "home": Annotated[
-        Path | None, typer.Option(metavar="FOLDER", help="Where index, threads and traces live.")
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Where index, threads and traces live.", parser=_path),
     ],
     "config": Annotated[
-        Path | None, typer.Option(metavar="FILE", help="A settings file instead of your own.")
+        Path | None,
+        typer.Option(metavar="FILE", help="A settings file instead of your own.", parser=_path),
     ],
     "quiet": Annotated[bool, flag("--quiet", "No notices on stderr.", "-q")],
     "debug": Annotated[bool, flag("--debug", "A traceback when something fails.")],

@@ -54,7 +54,8 @@ def open_reader(
         if files is not None and not reader.document_count:
             raise UsageError(
                 f"No document of {reader.name!r} matches {settings.files!r}.",
-                "`crag collections show` lists them; `*` does not match a slash, `**/` does.",
+                f"`crag collections show {reader.name}` lists them; `*` does not match a slash, but"
+                " `**/` does.",
             )
         reader.rerank = Reranker(settings.home).rerank
         yield reader

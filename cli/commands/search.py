@@ -36,6 +36,7 @@ def search(
     from rag.opening import open_reader
     from rag.reading.reranker import Reranker
     from rag.reading.snippets import nearest_of
+    from rag.text.prose import as_prose
 
     terminal, settings = given.terminal, given.settings()
     text = read_question(query)
@@ -53,7 +54,7 @@ def search(
             return
         nearest = nearest_of(text, hits, reader, Reranker(settings.home))
     for rank, (hit, said) in enumerate(zip(hits, nearest, strict=True), 1):
-        terminal.out(f"{rank:>2}  {hit['score']:.3f}  {place(hit)}")
-        terminal.wrapped(f"    {shorten(said, 200)}", 4)
+        terminal.out(f"{rank:>2}  {hit['score']:.3f}  {place(said)}")
+        terminal.wrapped(f"    {shorten(as_prose(said['quote']), 200)}", 4)
     if not hits:
         terminal.notice("Nothing found.")

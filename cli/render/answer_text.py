@@ -49,7 +49,9 @@ def print_answer(terminal: Terminal, answer: Answer, *, quotes: bool = False) ->
     for citation in shown_citations(answer) if quotes else ():
         terminal.out("")
         lead = f"[{citation['marker']}] "
-        terminal.wrapped(f"{lead}“{citation['quote'].strip()}”", len(lead))
+        gap = f"\n{' ' * len(lead)}" if terminal.out_is_tty else "\n"
+        quote = citation["quote"].strip().replace("\n", gap)
+        terminal.wrapped(f"{lead}“{quote}”", len(lead))
 
 
 def _draw(terminal: Terminal, answer: Answer) -> None:

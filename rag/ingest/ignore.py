@@ -124,6 +124,8 @@ def _patterns(lines: Sequence[str], *, named: str | None) -> GitIgnoreSpec | Non
 
     good = []
     for line in lines:
+        if named is not None and not line.strip():
+            raise UsageError(f"{named}: it is empty.", "--include '*' reads everything.")
         try:
             GitIgnoreSpec.from_lines([line])
         except ValueError as error:

@@ -14,6 +14,7 @@ from state.answer import UNSURE, Citation
 from state.graph_state import GraphState
 
 REFUSED = "The model found no answer to “{}”."
+DENIED = "What the model answers to “{}” is left out: its own quotes say otherwise."
 ABSENT = "The documents do not hold an answer to “{}”."
 NEAREST = 3
 LONGEST_QUESTION, LONGEST_REFUSAL = 200, 500
@@ -29,13 +30,14 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         with_markers(snippet_part(each)["text"], f"[{each['marker']}]", verbatim=True)
         for each in (nearest if told else ())
     ]
-    said = REFUSED if deps.engine.model is not None else UNSURE if shown else ABSENT
+    of_model = DENIED if state["dropped"] else REFUSED
+    said = of_model if deps.engine.model is not None else UNSURE if shown else ABSENT
     why = _cut(state["refusal"] or "", LONGEST_REFUSAL) or "The nearest passages:"
     head = said.format(_cut(state["standalone_question"], LONGEST_QUESTION))
     return {
         "generation": "\n\n".join([f"{head} {why}", *shown]) if shown else head,
         "citations": [],
-        "claims": [],
+        "claims": state["claims"] if state["dropped"] else [],
         "nearest": nearest,
         "status": "abstained",
     }

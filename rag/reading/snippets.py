@@ -117,15 +117,17 @@ def _repeats(stretch: Stretch, shown: Stretch) -> bool:
 
 def nearest_of(
     query: str, chunks: Sequence[RetrievedChunk], reader: CollectionReader, reranker: Reranker
-) -> list[str]:
-    """The stretch of each chunk that comes nearest to the query, as prose."""
+) -> list[Citation]:
+    """The stretch of each chunk that comes nearest to the query, or else the whole chunk."""
     with reading_for(reader, query):
         question = parse_question(query, reader)
         nearest = [best_of(score_stretches(question, [each], reranker)) for each in chunks]
-    return [
-        as_prose(chunk["text"] if found is None else _tightened(found).text)
-        for chunk, found in zip(chunks, nearest, strict=True)
+    told = [None if found is None else _tightened(found) for found in nearest]
+    extents = [
+        (each["start_char"], each["end_char"]) if said is None else (said.start, said.end)
+        for each, said in zip(chunks, told, strict=True)
     ]
+    return [make_citation(each, *extent, "") for each, extent in zip(chunks, extents, strict=True)]
 
 
 def shown_snippets(

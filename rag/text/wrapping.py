@@ -17,7 +17,8 @@ NAMED = re.compile(r"[ \t]*(?:[^\W\d_][\w.-]{0,40}(?:::?|[ \t]*=)[ \t]+\S|\[+[\w
 """A line that gives one word a value, or names what such lines are of."""
 _STAMP = re.compile(r"(?!\d+\s)\W*\d[\W\d]*(?<!\s)(?=\s)")
 """A time or a number with signs in it, that a line begins with."""
-_AMOUNT = re.compile(r"\d[.,]\d\d\s*$")
+_AMOUNT = re.compile(r"\d[.,]\d\d(?:\s?(?:[€$£]|[A-Z]{3}))?\s*$")
+_RULED = ("---", "===", "___", "***")
 _ENDS = tuple(".!?:;\u2026\u3002")
 _SENTENCE_WORDS = 2
 _NARROWEST, _WIDEST = 30, 120
@@ -47,15 +48,15 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
 
     A wrapped line ends where the next word did not fit, and so do most lines of a wrapped
     paragraph; a line that ends well before the paragraph's width was ended by its writer (an
-    address, a verse, a field), and so was one before a line that begins as the first does, with
-    a time or a number.
+    address, a verse, a field), and so was one before a line that begins as the run does, with a
+    time or a number.
     """
     if not lines:
         return
     marked = ITEM.match(lines[0][1])
     hanging = marked is not None and all(text[:1] in " \t" for _, text in lines[1:])
     opening = lines[0][1][marked.end() - 1 if marked else 0 :].lstrip("\"'+-*( ")
-    stamped = _STAMP.match(lines[0][1][:40])
+    opens = lines[0][1]
     needs = [len(line) + 1 + _first_word(text) for (_, line), (_, text) in pairwise(lines)]
     ended = [line.rstrip().endswith(_ENDS) or FIELD.match(line) for _, line in lines]
     start = lines[0][0]
@@ -68,17 +69,19 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
         ]
         wrapped = hanging or (width >= _NARROWEST and _is_wrapped(open_ended, width))
         ends = not wrapped or needs[at] <= 0.75 * width
-        goes_on = _runs_on(line, stripped) and (wrapped or not opening[:1].islower())
+        unbroken = not opening[:1].islower() and not line.rstrip()[-1:].isdigit()
+        goes_on = _runs_on(line, stripped) and (wrapped or unbroken)
         # A ">" alone parts two paragraphs of a quotation.
         if (
             not stripped
             or (ends and not goes_on)
+            or line.rstrip().endswith(_RULED)
             or (FIELD.match(text) and FIELD.match(line))
             or (_AMOUNT.search(text) and _AMOUNT.search(line))
-            or (stamped and _STAMP.match(text[:40]))
+            or (_STAMP.match(opens[:40]) and _STAMP.match(text[:40]))
         ):
             yield start, begin + len(line)
-            start = following
+            start, opens = following, text
     begin, line = lines[-1]
     yield start, begin + len(line)
 

@@ -88,6 +88,13 @@ def test_a_model_that_says_that_it_is_not_held_is_believed(home):
     assert answer["answer"].startswith(f"The model found no answer to “{QUESTION}”.")
 
 
+def test_an_answer_of_which_nothing_is_left_is_no_refusal_of_the_model(home):
+    answer, _ = turn(home, reply_of(OPENED), reply_of(OPENED))
+    assert (answer["status"], answer["dropped"]) == ("abstained", [OPENED["text"]])
+    assert [claim["verdict"] for claim in answer["claims"]] == ["contradicted"]
+    assert answer["answer"].startswith(f"What the model answers to “{QUESTION}” is left out: ")
+
+
 def test_no_rule_of_words_refuses_for_a_model(home):
     def say(body):
         lines = text("bridges by name") if "Tried:" in body["messages"][1]["content"] else None

@@ -116,6 +116,7 @@ def test_an_error_says_what_happened_and_what_to_do_on_one_line():
         (["research", "--resume", "nonsense"], "no research run"),
         (["research", "--resume", "%"], "no research run"),
         (["research", "  "], "empty"),
+        (["status", "--home", ""], "'--home': it is empty"),
     ],
 )
 def test_usage_errors_are_one_line_on_stderr_and_exit_2(tmp_path, arguments, words):

@@ -1,6 +1,7 @@
 """The dense leg over a Chroma server of its own, a real one."""
 
 import shutil
+import socket
 import subprocess
 import sys
 from contextlib import closing
@@ -81,3 +82,11 @@ def test_one_that_cannot_be_reached_costs_one_line(server, tmp_path):
     (line,) = write(tmp_path / "other", nobody)
     assert line.startswith("Chroma could not be written (")
     assert searched(tmp_path / "other", nobody)[0] == {"whale", "railway", "bakery"}
+
+
+def test_one_that_accepts_and_never_replies_is_not_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr("rag.index.home.chroma.REPLY_SECONDS", 0.2)
+    with closing(socket.create_server(("127.0.0.1", 0))) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        (line,) = write(tmp_path, url)
+    assert line.startswith("Chroma could not be written (")

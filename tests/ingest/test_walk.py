@@ -76,6 +76,8 @@ def test_include_and_exclude_are_globs_of_the_folder(tmp_path):
     assert names(tmp_path, exclude=["/a.md", "**/d.md"]) == {"b.txt", "drafts/c.md"}
     with pytest.raises(UsageError, match="--exclude"):
         names(tmp_path, exclude=["!"])
+    with pytest.raises(UsageError, match="--include: it is empty"):
+        names(tmp_path, include=[" "])
 
 
 def test_links_and_pipes_are_not_followed_and_what_is_not_read_elsewhere_is_told(tmp_path):

@@ -5,7 +5,7 @@ import re
 import time
 
 import pytest
-from openai_samples import BERLIN, PARIS, ROME, connect, grades, grading, verdict
+from openai_samples import BERLIN, PARIS, ROME, answering, connect, grades, grading, verdict
 from scripted_server import ScriptedServer, call, completion, status, text
 
 from rag.engines.openai.answer_reply import read_reply
@@ -230,6 +230,15 @@ def test_a_marker_that_names_a_document_leaves_a_whole_sentence(formed, said, to
 def test_a_list_in_brackets_is_meant_where_no_marker_is_asked_for(said):
     reply = json.dumps({"parts": [{"text": said}]})
     assert read_reply(reply).parts[0]["text"] == said.strip()
+
+
+def test_json_that_is_cut_short_is_told_as_unfinished():
+    cut = '{"parts": [{"text": "It is 3.20 a'
+    with ScriptedServer(always=text(cut)) as server:
+        answer = connect(server).generate(answering(PARIS), lambda _: None)
+    assert [part["text"] for part in answer.parts] == ["It is 3.20 a"]
+    assert not answer.complete
+    assert "broke off before the answer was finished" in answer.warnings[0]
 
 
 def test_much_white_space_is_read_in_time():

@@ -161,16 +161,22 @@ def answer_features(
     cross-encoder score, its similarity, and its margin over the median stretch of those that the
     question itself found (what rewrites found scores lower).
     """
-    found = judge_stretches(pool.question, documents, reading)
-    nearest = best_of(found)
+    given = {each["chunk_id"] for each in documents}
+    first = [each["chunk_id"] for each in documents if not each["loop"]]
+    # However few a person wants to see, the margin is over as many.
+    pooled = dict.fromkeys([*first, *(each["chunk_id"] for each in pool.chunks)])
+    own = set([*pooled][: max(TOP_CHUNKS, len(first))])
+    beside = [each for each in pool.chunks if each["chunk_id"] in own - given]
+    found = judge_stretches(pool.question, [*documents, *beside], reading)
+    nearest = best_of([each for each in found if each.stretch.chunk["chunk_id"] in given])
     if nearest is None:
         return dict.fromkeys(("similarity", "covered", "judged", "margin"), 0.0)
-    own = [each.score for each in found if not each.stretch.chunk["loop"]]
+    scores = [each.score for each in found if each.stretch.chunk["chunk_id"] in own]
     return {
         "similarity": nearest.similarity,
         "covered": coverage(pool.question, nearest.stretch),
         "judged": nearest.judged,
-        "margin": nearest.score - median(own or [each.score for each in found]),
+        "margin": nearest.score - median(scores or [each.score for each in found]),
     }
 
 

@@ -79,13 +79,15 @@ def read_reply(text: str, *, formed: bool = True) -> ReadReply:
     no known form is read as sentences with their markers, and so is JSON that such a one quotes.
     """
     is_json = text.startswith("{") or (formed and text.startswith("```json"))
-    for found in json_objects(text):
+    objects = json_objects(text)
+    for found in objects:
         is_part = "text" in found and (is_json or "quotes" in found)
         read = _read(found, found.get("parts", [found] if is_part else None))
         if read is not None:
             return read
     if is_json:  # it broke off, or has another shape
-        return ReadReply([_part(each, [], "") for each in partial_texts(text)])
+        told = [_part(each, [], "") for each in partial_texts(text)]
+        return ReadReply(told, complete=bool(objects))
     return ReadReply(_with_lead_ins(read_parts(text)))
 
 

@@ -24,6 +24,7 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 """Matches how a refusal begins; with a located quote it is an answer all the same."""
+_CUT = "broke off before the answer was finished"
 _ENDINGS = {
     "length": "ran out of room before the answer was finished",
     "content_filter": "stopped the answer by its content filter",
@@ -59,7 +60,7 @@ def generate(
             if formed and (read.quotes or not read.formed) and server.known.answers != "quotes":
                 server.learn(answers="quotes" if read.formed else "plain")
             shown.finish(reply.text)
-            return read
+            return read if read.complete else replace(read, warnings=(f"{chat.label} {_CUT}.",))
         elif reply.whole and read.parts and server.known.answers != "quotes":
             server.learn(answers="plain")
         why = _unfinished_reason(chat, reply, budget)
@@ -113,7 +114,7 @@ def _unfinished_reason(chat: ChatModel, reply: Reply, budget: Budget) -> str:
     except BudgetSpent as spent:
         return f"The answer is unfinished. {spent}"
     empty = f"replied with {'thinking only' if reply.thinks else 'an empty answer'}"
-    broken = empty if reply.whole else "broke off before the answer was finished"
+    broken = empty if reply.whole else _CUT
     return f"{chat.label} {_ENDINGS.get(str(reply.finish_reason), broken)}."
 
 

@@ -34,6 +34,8 @@ _NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot
 _BATCH = 1_000
 """Vectors in an upsert: as many as Chroma saves at once, so that its log stays small."""
 _SEARCH_WIDTH = 200
+REPLY_SECONDS = 10.0
+"""Within so many seconds a server has to say that it is there."""
 
 
 class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
@@ -217,12 +219,20 @@ def _client(where: Path | str) -> Any:
         parts = urlsplit(where)
         secure = parts.scheme == "https"
         port = parts.port or (443 if secure else 8000)
+        _require_reply(f"{parts.scheme}://{parts.hostname}:{port}/api/v2/heartbeat")
         return chromadb_module().HttpClient(
             host=parts.hostname, port=port, ssl=secure, settings=settings
         )
     where.mkdir(parents=True, exist_ok=True, mode=0o700)
     _keep_memory_private()
     return chromadb_module().PersistentClient(path=str(where), settings=settings)
+
+
+def _require_reply(url: str) -> None:
+    """Raises where nobody replies in time: Chroma's client would wait for ever."""
+    import httpx
+
+    httpx.get(url, timeout=REPLY_SECONDS)
 
 
 @cache
