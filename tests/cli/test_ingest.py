@@ -179,7 +179,9 @@ def test_a_search_shows_what_is_nearest_in_each_chunk(folder):
     further = "It was built in 1891 of granite from the quarry above the mill. " * 6
     (folder / "house.md").write_text(f"# House\n\n{further}\n\nThe lantern burns whale oil.\n")
     crag("ingest", folder)
-    assert "burns whale oil" in crag("search", "lantern oil", "--k", 1).stdout
+    place, said = crag("search", "lantern oil", "--k", 1).stdout.splitlines()
+    assert place.endswith("house.md:5")
+    assert said == "    The lantern burns whale oil."
 
 
 def test_many_files_skipped_for_one_reason_are_one_line(folder):
