@@ -55,7 +55,9 @@ def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longes
     place = 0
     levels = [each.level for each in blocks if each.kind is BlockKind.ITEM]
     nested = blocks[0].kind is BlockKind.ITEM and ITEM.match(lead)
-    depth = levels[0] - 1 if nested else min(levels, default=0)
+    above = [levels[0] - 1] if nested else []
+    depth = min([*above, *levels], default=0)
+    shown = "".join("  " * (level - depth) for level in above) + shown
     while place < len(units):
         block = blocks[place]
         own = _same_block(chunk, units[place:])

@@ -9,10 +9,11 @@ from local_corpus import StaticReranker
 
 from rag.embed.protocol import TokenVectors
 from rag.question.parse import parse_question
+from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
 from rag.reading.scoring import JUDGED, coverage
 from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
-from rag.reading.stretches import LONGEST, stretches_of
+from rag.reading.stretches import LONGEST, section_units, stretches_of
 
 PAGE = """# Lamps
 
@@ -99,6 +100,16 @@ def test_steps_behind_the_code_of_a_step_stand_where_that_one_does(tmp_path):
     steps = "1.  Stop it.\n\n    ```\n    lamp --out\n    ```\n\n2.  Take it down.\n"
     shown = shown_of(tmp_path, f"{before}\n\n{steps}", "lamp --out")[0]["shown"]
     assert shown == "1. Stop it.\n\n    lamp --out\n\n2. Take it down."
+
+
+def test_items_behind_one_of_a_deeper_level_stand_as_they_stand_in_the_page(tmp_path):
+    page = "# Plan\n\n- Stay\n  - a cabin\n    - with a boat\n- To do\n  - a roof box\n"
+    reader = collection_of(tmp_path, {"plan.md": page})
+    (hit,) = reader.search("boat", 1)
+    whole = next(each for each in stretches_of(hit) if "boat" in each.text)
+    units = [unit for unit in section_units(whole) if unit.start >= page.index("with a boat") - 2]
+    shown = display_text(hit, units, lead_of(hit, units[0], reader), 600)
+    assert shown == "  - a cabin\n    - with a boat\n- To do\n  - a roof box"
 
 
 def test_what_another_page_says_again_is_not_shown(reader):
