@@ -18,7 +18,9 @@ _WRITTEN = {"text/plain", "text/html"}
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """One piece a message, one that is attached after the one that holds it."""
+    """One piece a message and one for what it quotes below its own words; a message that is
+    attached after the one that holds it.
+    """
     data = reading.path.read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
         data = decode(data).encode("utf-8")
@@ -26,22 +28,40 @@ def read(reading: Reading) -> Iterator[Part]:
     if not isinstance(message, EmailMessage) or not message.keys():
         raise DocumentError("damaged email file: it has no headers")
     reading.title = _header(message, "Subject") or None
-    yield _message(message, reading)
+    yield from _message(message, reading)
     for part in message.walk():
         if part.get_content_type() == "message/rfc822" and part.is_multipart():
             inner = part.get_payload(0)
             if isinstance(inner, EmailMessage):
-                yield _message(inner, reading)
+                yield from _message(inner, reading)
 
 
-def _message(message: EmailMessage, reading: Reading) -> Part:
+def _message(message: EmailMessage, reading: Reading) -> Iterator[Part]:
     lines = [f"{key}: {value}" for key in _HEADERS if (value := _header(message, key))]
     attached = message.iter_attachments() if message.is_multipart() else [message]
     if names := [shorten(name) for part in attached if (name := part.get_filename())]:
         lines.append(f"Attachments: {', '.join(names)}")
         reading.warn("attachments are not read")
-    text = "\n".join(lines) + "\n\n" + _body(message, reading) + "\n\n"
-    return Part(text, anchor=_sent(message))
+    own, quoted = _without_quotation(_body(message, reading))
+    sent = _sent(message)
+    yield Part("\n".join(lines) + "\n\n" + own + "\n\n", anchor=sent)
+    if quoted:
+        yield Part(f"{quoted}\n\n", anchor=sent and sent.replace("from", "quoted by", 1))
+
+
+def _without_quotation(body: str) -> tuple[str, str]:
+    """The body, and what it quotes at its end (lines that begin with ">", and the line above that
+    says whose they are): somebody else wrote that.
+    """
+    lines = body.split("\n")
+    begin = len(lines)
+    while begin and (lines[begin - 1].startswith(">") or not lines[begin - 1].strip()):
+        begin -= 1
+    quotes = any(line.startswith(">") for line in lines[begin:])
+    while quotes and begin and lines[begin - 1].rstrip().endswith((":", ">")):
+        begin -= 1  # "On …, Anna <anna@example.org>" and "wrote:"
+    own = "\n".join(lines[:begin]).rstrip()
+    return (own, "\n".join(lines[begin:]).strip()) if quotes and own else (body, "")
 
 
 def _body(message: EmailMessage, reading: Reading) -> str:

@@ -654,6 +654,18 @@ def test_mail(tmp_path: Path) -> None:
     assert "# Head\n\nOnly HTML" in read(save(tmp_path, "b.eml", html)).text
 
 
+def test_what_a_mail_quotes_at_its_end_is_told_as_quoted(tmp_path: Path) -> None:
+    head = "From: Joana <jo@example.org>\nDate: Thu, 21 Mar 2024 09:12:00 +0000\n\n"
+    quoted = "On Tue, Anna <anna@example.org>\nwrote:\n> We paid.\n>\n> > It is 620."
+    own, of_anna = read(save(tmp_path, "a.eml", f"{head}Yes:\n\n{quoted}\n\n")).parts
+    assert (own.anchor, of_anna.anchor) == ("from Joana, 2024-03-21", "quoted by Joana, 2024-03-21")
+    assert own.text.endswith("\n\nYes:\n\n")
+    assert of_anna.text.strip() == quoted
+    for body in ("> Why?\n\nSo.", "> Why?"):  # between the lines, or nothing of one's own
+        (whole,) = read(save(tmp_path, "b.eml", f"{head}{body}\n")).parts
+        assert whole.text.endswith(f"{body}\n\n")
+
+
 CALL = """WEBVTT
 Kind: captions
 
