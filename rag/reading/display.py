@@ -44,12 +44,11 @@ def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longes
     """The units as a person reads them: about `longest` characters at most, and the lead-in."""
     blocks = [Block(*chunk["blocks"][unit.place]) for unit in units]
     is_header = blocks[0].kind is BlockKind.ROW and "|" in lead
-    if is_header and len(lead) + units[0].end - units[0].start > WIDE:
-        lines = (lead, text_between(chunk, units[0].start, units[0].end))
-        names, cells = (list(map(as_prose, _cells(line))) for line in lines)
-        if len(cells) <= len(names):  # each behind the name of its column
-            named = zip(names, cells, strict=False)
-            return _filled(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
+    if is_header and len(lead) + max(unit.end - unit.start for unit in units) > WIDE:
+        rows = [_cells(text_between(chunk, unit.start, unit.end)) for unit in units]
+        names = list(map(as_prose, _cells(lead)))
+        if all(len(cells) <= len(names) for cells in rows):
+            return "\n\n".join(_named(names, map(as_prose, cells)) for cells in rows)
     shown = _PADDING.sub(" ", lead.strip()) if is_header else _lead(lead)
     before, end = blocks[0].kind, units[0].start
     place = 0
@@ -107,6 +106,12 @@ def _cells(row: str) -> list[str]:
     """The cells of a row. Only where the row ends in a bar may the first one be empty."""
     row = row.strip()
     return _BAR.split(row.removeprefix("|")[:-1] if row.endswith("|") else row.strip(" |"))
+
+
+def _named(names: Sequence[str], cells: Iterable[str]) -> str:
+    """The cells of a wide row, each behind the name of its column."""
+    named = zip(names, cells, strict=False)
+    return _filled(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
 
 
 def _cut(cell: str) -> str:

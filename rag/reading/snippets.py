@@ -53,18 +53,47 @@ def snippets(
 ) -> list[ScoredStretch]:
     """The best stretches of the first chunks, best first. None repeats another, and stretches of
     several chunks are preferred (after maximal marginal relevance, Carbonell and Goldstein 1998).
+    Rows of one table are shown together.
     """
     found = judge_stretches(question, chunks, reranker)
     far, same = _FAR_BEHIND_BY_WORDS, 0.0
     if reranker.is_neural:
         far, same = FAR_BEHIND_JUDGED if reranker.judges else FAR_BEHIND, _SAME_CHUNK
     kept: list[ScoredStretch] = []
-    while len(kept) < MOST and (following := _next(found, kept, far, same)) is not None:
+    for _ in range(MOST):
+        following = _next(found, kept, far, same)
+        if following is None:
+            break
         stretch = _tightened(following)
+        table = next((n for n, each in enumerate(kept) if _one_table(each.stretch, stretch)), None)
+        if table is not None:
+            kept[table] = replace(kept[table], stretch=_table(stretch))
+            continue
         whole = _extended(stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
         clear = not any(whole.overlaps(other.stretch) for other in kept)
         kept.append(replace(following, stretch=whole if clear else stretch))
     return kept
+
+
+def _one_table(one: Stretch, other: Stretch) -> bool:
+    """Whether both are rows of one table in one chunk, which is short enough to be shown whole."""
+    rows, chunk = _table(one), one.chunk
+    return (
+        chunk["blocks"][one.units[0].place].kind is BlockKind.ROW
+        and chunk["chunk_id"] == other.chunk["chunk_id"]
+        and other.units[0] in rows.units
+        and rows.end - rows.start <= FIRST_LONGEST
+    )
+
+
+def _table(row: Stretch) -> Stretch:
+    """All rows of the row's table in its chunk."""
+    blocks = row.chunk["blocks"]
+    of_it = blocks[row.units[0].place].kind, blocks[row.units[0].place].lead
+    units = section_units(row)
+    return replace(
+        row, units=[u for u in units if (blocks[u.place].kind, blocks[u.place].lead) == of_it]
+    )
 
 
 def _tightened(found: ScoredStretch) -> Stretch:

@@ -77,6 +77,18 @@ def test_the_row_is_quoted_behind_its_header(ask, question, quote, passage):
     assert len(cited["passage"].splitlines()) <= 3, "no row beside it"
 
 
+def test_rows_of_one_short_table_are_shown_together_and_wide_ones_each_by_its_cells(ask, tmp_path):
+    cited, *_ = ask("How many berths has each pier?")["citations"]
+    assert cited["quote"].splitlines() == PIERS.splitlines()[6:9]
+    assert cited["shown"].startswith("| Pier | Berths | Depth (m) |\n| Northgate | 3 | 7.5 |\n")
+    wide = PIERS.replace("Depth (m)", "Depth in metres below the lowest tide of a year " * 3)
+    with session_of(tmp_path, {"piers.md": wide}) as session:
+        cited, *_ = session.ask("How many berths has each pier?")["citations"]
+    first, second, third = cited["shown"].split("\n\n")
+    assert first.startswith("Pier: Northgate | Berths: 3\nDepth in metres")
+    assert (second.split(" |")[0], third.split(" |")[0]) == ("Pier: Ropewalk", "Pier: Saltern")
+
+
 def test_a_converted_file_is_cited_by_the_heading_above_the_quote(ask):
     (cited, *_) = ask("When does the car park close?")["citations"]
     assert cited["quote"] == "The car park at Ropewalk has forty places and closes at dusk."
