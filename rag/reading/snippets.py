@@ -240,6 +240,7 @@ def _leads_on(chunk: RetrievedChunk, unit: Unit) -> bool:
     """
     said = text_between(chunk, unit.start, unit.end).rstrip()
     block = chunk["blocks"][unit.place]
-    begins = unit.start == block.start_char and unit.end < block.end_char
+    words = text_between(chunk, block.start_char, unit.end).split()
+    begins = unit.end < block.end_char and len(words) <= _FEW_WORDS
     is_title = ends_open(said) or _BOLD.fullmatch(said) is not None
-    return block.kind in PROSE and (is_title or (begins and len(said.split()) <= _FEW_WORDS))
+    return block.kind in PROSE and (is_title or begins)

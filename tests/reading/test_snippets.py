@@ -253,9 +253,10 @@ def test_a_snippet_does_not_end_in_what_leads_to_something_else(tmp_path):
     assert shown == "The weir is opened at dawn with the long bar."
 
 
-def test_a_snippet_does_not_end_in_the_first_words_of_an_item_that_goes_on(tmp_path):
+@pytest.mark.parametrize("item", ["2. Tunnel.", "**2. Tunnel.**"])
+def test_a_snippet_does_not_end_in_the_first_words_of_an_item_that_goes_on(item, tmp_path):
     more = f"The survey of the lining found damp{' behind the bricks' * 20}."
-    text = f"# Minutes\n\nDesmond is the treasurer.\n\n1. Minutes approved.\n2. Tunnel. {more}\n"
+    text = f"# Minutes\n\nDesmond is the treasurer.\n\n1. Minutes approved.\n\n{item} {more}\n"
     shown = shown_of(tmp_path, text, "Who is the treasurer?")[0]["shown"]
     assert shown.endswith("\n1. Minutes approved.")
 
