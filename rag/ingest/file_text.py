@@ -13,7 +13,7 @@ from rag.documents.picture import can_recognize
 from rag.index.protocol import FileStat, IndexedDocument
 from state.documents import Chunk
 
-READER_VERSION = "61"
+READER_VERSION = "62"
 """Counted up when reading or chunking changes."""
 
 

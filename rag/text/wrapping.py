@@ -18,7 +18,8 @@ NAMED = re.compile(r"[ \t]*(?:[^\W\d_][\w.-]{0,40}(?:::?|[ \t]*=)[ \t]+\S|\[+[\w
 _STAMP = re.compile(r"(?!\d+\s)\W*\d[\W\d]*(?<!\s)(?=\s)")
 """A time or a number with signs in it, that a line begins with."""
 _AMOUNT = re.compile(r"\d[.,]\d\d(?:\s?(?:[€$£]|[A-Z]{3}))?\s*$")
-_RULED = ("---", "===", "___", "***")
+_RULED = re.compile(r"\s*([-=_])\1\1.*\1{3}\s*$")
+"""A line drawn across, with or without words in it."""
 _ENDS = tuple(".!?:;\u2026\u3002")
 _SENTENCE_WORDS = 2
 _NARROWEST, _WIDEST = 30, 120
@@ -75,7 +76,7 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
         if (
             not stripped
             or (ends and not goes_on)
-            or line.rstrip().endswith(_RULED)
+            or _RULED.match(line)
             or (FIELD.match(text) and FIELD.match(line))
             or (_AMOUNT.search(text) and _AMOUNT.search(line))
             or (_STAMP.match(opens[:40]) and _STAMP.match(text[:40]))
