@@ -151,12 +151,14 @@ def nearest_of(
     with reading_for(reader, query):
         question = parse_question(query, reader)
         nearest = [best_of(score_stretches(question, [each], reranker)) for each in chunks]
-    told = [None if found is None else _tightened(found) for found in nearest]
-    extents = [
-        (each["start_char"], each["end_char"]) if said is None else (said.start, said.end)
-        for each, said in zip(chunks, told, strict=True)
-    ]
-    return [make_citation(each, *extent, "") for each, extent in zip(chunks, extents, strict=True)]
+    citations: list[Citation] = []
+    for chunk, found in zip(chunks, nearest, strict=True):
+        start, end = chunk["start_char"], chunk["end_char"]
+        if found is not None:
+            tight = _tightened(found)
+            start, end = tight.start, tight.end
+        citations.append(make_citation(chunk, start, end, ""))
+    return citations
 
 
 def shown_snippets(

@@ -48,8 +48,7 @@ class LocalResearcher:
         """A search for each part of the question, or of what the person said when asked."""
         state = view.state
         asked = state["leads"] if state["plan"] else [state["question"]]
-        parts = (part for each in asked for part in asked_parts(each))
-        return Planned(subtasks=[DraftSubtask(role=SEARCHER, instruction=part) for part in parts])
+        return Planned(subtasks=[draft for each in asked for draft in drafts_of_parts(each)])
 
     def work(self, task: Subtask, read: ReadFiles) -> Researched:  # noqa: ARG002
         """The corrective graph's answer, or, if it is not sure of one, the nearest passages."""
@@ -77,6 +76,11 @@ def _findings(answer: Answer) -> Iterator[Finding]:
         if shown < MOST_SHOWN and claim["verdict"] != "contradicted" and claim["citations"]:
             shown += len(claim["text"])
             yield {"text": claim["text"], "markers": claim["citations"]}
+
+
+def drafts_of_parts(question: str) -> list[DraftSubtask]:
+    """A search for each part of the question."""
+    return [DraftSubtask(role=SEARCHER, instruction=part) for part in asked_parts(question)]
 
 
 def asked_parts(question: str) -> list[str]:

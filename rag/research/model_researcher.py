@@ -19,7 +19,7 @@ from rag.engines.openai.plain_reply import cited_numbers, without_markers
 from rag.engines.openai.prompts import Messages
 from rag.index.reader import CollectionReader
 from rag.research.findings import ReadFiles
-from rag.research.local_researcher import asked_parts
+from rag.research.local_researcher import drafts_of_parts
 from rag.research.planning import MOST_QUERIES, distinct
 from rag.research.research_prompts import (
     compose_messages,
@@ -36,7 +36,7 @@ from rag.research.researcher import (
     Researched,
     RunView,
 )
-from rag.research.roles import ROLES, SEARCHER, WRITER
+from rag.research.roles import ROLES, WRITER
 from rag.text.prose import one_line
 from state.answer import AnswerPart
 from state.passages import ContextDocument
@@ -122,10 +122,10 @@ class ModelResearcher:
         """The model's plan. Of a server that takes a minute for one, the plan is the question's own
         parts, where it has several.
         """
-        parts = [] if view.state["plan"] else asked_parts(view.state["question"])
-        if len(parts) > 1 and self._chat.server.answers_once:
-            drafts = [DraftSubtask(role=SEARCHER, instruction=part) for part in parts]
-            return Planned(subtasks=drafts)
+        if self._chat.server.answers_once and not view.state["plan"]:
+            drafts = drafts_of_parts(view.state["question"])
+            if len(drafts) > 1:
+                return Planned(subtasks=drafts)
         warnings: list[str] = []
         contents = table_of_contents(self._reader, [view.state["question"], *view.state["leads"]])
         plan = self._ask(plan_messages(view, contents), Plan, warnings) or Plan(subtasks=[])
@@ -179,11 +179,11 @@ class ModelResearcher:
         """
         known = {excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]}
         found = interleave([self._reader.search(query, SEARCHED) for query in queries])
-        best = [[chunk for chunk in found if chunk["source"] == name] for name in named]
         of_named = interleave(
             [
-                chunks or self._reader.document_chunks(name, 1)
-                for name, chunks in zip(named, best, strict=True)
+                [chunk for chunk in found if chunk["source"] == name]
+                or self._reader.document_chunks(name, 1)
+                for name in named
             ]
         )
         ranked = [

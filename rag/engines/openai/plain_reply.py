@@ -59,7 +59,7 @@ def read_parts(draft: str) -> list[AnswerPart]:
     for start, stop in _sentences(text):
         before, end, written = text[end:start], stop, text[start:stop]
         code = _FENCED.match(written)
-        shown = written if code else without_signs(written).strip()
+        shown = written if code else _without_signs(written).strip()
         numbers = [] if code else cited_numbers(written)
         if shown:
             parts.append({"before": before, "text": shown, "quotes": [], "located": []})
@@ -72,7 +72,7 @@ def _before_the_stop(found: re.Match[str]) -> str:
     return found[0] if found["stop"] is None else found["signs"] + found["stop"]
 
 
-def without_signs(written: str) -> str:
+def _without_signs(written: str) -> str:
     """A plain reply's text without all that cites in it: [1], [1, 2], [1-3], (source 1), 【1】."""
     return _MARKER.sub(_shown, written)
 
