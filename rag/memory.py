@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from state.closing import Closing
 from state.errors import UsageError
-from state.history import read_history, turn_costs
+from state.history import read_history
 from state.passages import HistoryTurn
 from state.storage import open_traces, threads_database
+from state.tokens import count_tokens
 from state.turn_store import TurnStore
 
 if TYPE_CHECKING:
@@ -41,11 +42,7 @@ class ThreadMemory(Closing):
         checkpoint are not read again.
         """
         budget = self.settings.history_tokens
-        return read_history(self.store, thread, budget, _count_tokens, known)
-
-    def count_turns(self, thread: str) -> None:
-        """Count the tokens that the next turn's slice depends on, ahead of that turn."""
-        turn_costs(self.store, thread, self.settings.history_tokens, _count_tokens)
+        return read_history(self.store, thread, budget, count_tokens, known)
 
     def collection(self, thread: str) -> str | None:
         """The collection that the thread asked last; None if its last turn does not say."""
@@ -70,10 +67,3 @@ class ThreadMemory(Closing):
         with open_traces(self.settings) as traces:
             traces.delete_thread(thread)
         return turns
-
-
-def _count_tokens(text: str) -> int:
-    """Imports the token counter only when it is needed: that takes a quarter of a second."""
-    from state.tokens import count_tokens
-
-    return count_tokens(text)

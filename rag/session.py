@@ -176,8 +176,6 @@ class Session(Closing):
         finally:
             if answer is not None and self._keep_traces:
                 self.keep_trace(events, answer)
-            if answer is not None and thread is not None:
-                self._count_turns(thread)
 
     def _on_thread(
         self, deps: Dependencies, thread: str, cancel: Cancellation, *, pin: bool
@@ -195,11 +193,6 @@ class Session(Closing):
             pin=pin,
             record=lambda answer: cancel.unless_cancelled(lambda: record(answer)),
         )
-
-    def _count_turns(self, thread: str) -> None:
-        """Counts the tokens of the thread's slice now, for its next question."""
-        with suppress(CragError):
-            self.memory.count_turns(thread)
 
     def keep_trace(
         self,

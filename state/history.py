@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from state.answer import Answer
@@ -10,48 +11,33 @@ from state.passages import HistoryTurn
 
 if TYPE_CHECKING:
     from state.turn_store import TurnStore
-    from state.turns import TurnCost
 
 CountTokens = Callable[[str], int]
 
 
-def history_slice(newest_first: Sequence[TurnCost], budget: int) -> list[TurnCost]:
-    """The turns a model may see, oldest first; a turn costs its question and its answer.
+def history_slice(
+    newest_first: Sequence[tuple[int, bool]], cost: Callable[[int], int], budget: int
+) -> list[int]:
+    """The numbers of the turns a model may see, oldest first, from each turn's number and whether
+    it is a milestone.
 
     The newest turn always comes along; a follow-up means nothing without it. Then come the
     milestones that fit, then turns from the newest on, up to the first that does not fit.
     """
-    taken = set(newest_first[:1])
-    left = budget - sum(turn.cost for turn in taken)
-    for turn in newest_first:
-        if turn.milestone and turn not in taken and turn.cost <= left:
-            taken.add(turn)
-            left -= turn.cost
-    for turn in newest_first:
-        if turn in taken:
+    taken = {number for number, _ in newest_first[:1]}
+    left = budget - sum(map(cost, taken))
+    for number, milestone in newest_first:
+        if milestone and number not in taken and cost(number) <= left:
+            taken.add(number)
+            left -= cost(number)
+    for number, _ in newest_first:
+        if number in taken:
             continue
-        if turn.cost > left:
+        if cost(number) > left:
             break
-        taken.add(turn)
-        left -= turn.cost
+        taken.add(number)
+        left -= cost(number)
     return sorted(taken)
-
-
-def turn_costs(store: TurnStore, thread: str, budget: int, count: CountTokens) -> list[TurnCost]:
-    """What each turn of a thread costs, newest first. Tokens are counted, and stored with the
-    turns, only if the bytes exceed the budget: loading the counter takes a quarter of a second.
-    """
-    costs = store.costs(thread)
-    if sum(turn.cost for turn in costs) <= budget:
-        return costs
-    counted: dict[int, int] = {}
-    for turn in costs:
-        if turn.tokens is None:
-            answer = store.turn(thread, turn.number).answer
-            counted[turn.number] = count(answer["question"]) + count(answer["answer"])
-    if counted:
-        store.note_tokens(thread, counted)
-    return [turn._replace(tokens=counted.get(turn.number, turn.tokens)) for turn in costs]
 
 
 def read_history(
@@ -63,16 +49,32 @@ def read_history(
 ) -> list[HistoryTurn]:
     """The slice of one thread. Turns that a checkpoint holds, `known`, are taken from there, the
     others are read from the store; raises what the store raises.
+
+    Tokens are counted only if the thread's bytes, which are never fewer, exceed the budget: loading
+    the counter takes a quarter of a second.
     """
-    held = {turn["turn"]: turn for turn in known}
-    found: list[HistoryTurn] = []
-    for turn in history_slice(turn_costs(store, thread, budget, count), budget):
-        if turn.number in held:
-            found.append({**held[turn.number], "milestone": turn.milestone})
-        else:
-            answer = store.turn(thread, turn.number).answer
-            found.append(to_history_turn(answer, turn.number, milestone=turn.milestone))
-    return found
+    turns = store.numbers(thread)
+    milestones, held = dict(turns), {turn["turn"]: turn for turn in known}
+
+    @cache
+    def read(number: int) -> HistoryTurn:
+        milestone = milestones[number]
+        if number in held:
+            return {**held[number], "milestone": milestone}
+        return to_history_turn(store.turn(thread, number).answer, number, milestone=milestone)
+
+    def cost(number: int, counted: CountTokens) -> int:
+        turn = read(number)
+        return counted(turn["question"]) + counted(turn["answer"])
+
+    shown = history_slice(turns, lambda number: cost(number, _octets), budget)
+    if len(shown) < len(turns):
+        shown = history_slice(turns, cache(lambda number: cost(number, count)), budget)
+    return [read(number) for number in shown]
+
+
+def _octets(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
 
 
 def to_history_turn(answer: Answer, number: int, *, milestone: bool) -> HistoryTurn:

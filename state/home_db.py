@@ -14,17 +14,15 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite import SqliteSaver
 
 HOME_FILE = "home.db"
-HOME_SCHEMA = 5
+HOME_SCHEMA = 6
 
 TABLES = """
 create table crag_threads (
     id {key}, name text not null unique, created_at bigint not null, last_turn integer not null);
 create table crag_turns (
     id {key}, thread_id bigint not null, n integer not null, created_at bigint not null,
-    milestone integer not null, size integer not null, tokens integer, question text not null,
-    body {bytes} not null,
-    unique (thread_id, n));
-create index crag_turns_pinned on crag_turns (thread_id, n) where milestone <> 0
+    milestone integer not null, question text not null, body {bytes} not null,
+    unique (thread_id, n))
 """
 """The tables of threads, which a team's database has too."""
 

@@ -18,7 +18,7 @@ class TeamDb(PostgresDatabase):
     """Appends to one thread queue on that thread's row lock; other threads do not wait."""
 
     versions = "crag_schema"
-    version = 8
+    version = 9
 
     def _create_tables(self, db: psycopg.Connection[Any]) -> None:
         key = "bigint generated always as identity primary key"

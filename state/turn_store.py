@@ -4,7 +4,7 @@ SQL.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from state.answer import Answer
@@ -17,27 +17,22 @@ from state.turns import (
     StoreSize,
     ThreadSummary,
     Turn,
-    TurnCost,
     from_micros,
     no_such_thread,
     no_such_turn,
-    text_size,
     to_micros,
     utc_now,
 )
 from state.wording import storable
 
 PAGE_OF_TURNS = 16
-MOST_SHOWN = 2_000
-"""The most turns that a slice of a thread is chosen from, however large its budget."""
 _HINT = "Restore the threads from a backup, or delete the thread."
 
 _SELECT = """select n, created_at, milestone, body from crag_turns
     where thread_id = (select id from crag_threads where name = $1)"""
 
-_COSTS = """select n, milestone, size, tokens from crag_turns
-    join crag_threads t on t.id = thread_id
-    where t.name = $1 and (n > last_turn - $2 or milestone <> 0) order by n desc"""
+_NUMBERS = """select n, milestone from crag_turns
+    where thread_id = (select id from crag_threads where name = $1) order by n desc"""
 
 _NUMBERED = """insert into crag_threads as t (name, created_at, last_turn) values ($1, $2, 1)
     on conflict (name) do update set last_turn = t.last_turn + 1 returning id, last_turn"""
@@ -97,9 +92,9 @@ class TurnStore(Closing):
                 "collection": collection,
             }
             db.execute(
-                "insert into crag_turns (thread_id, n, created_at, milestone, size, question, body)"
-                " values ($1, $2, $3, $4, $5, $6, $7)",
-                (key, number, now, int(milestone), text_size(answer), question, deflate_json(kept)),
+                "insert into crag_turns (thread_id, n, created_at, milestone, question, body)"
+                " values ($1, $2, $3, $4, $5, $6)",
+                (key, number, now, int(milestone), question, deflate_json(kept)),
             )
         return number
 
@@ -123,21 +118,9 @@ class TurnStore(Closing):
             raise no_such_turn(thread, number)
         return _to_turn(thread, rows[0])
 
-    def costs(self, thread: str) -> list[TurnCost]:
-        """The costs of the newest MOST_SHOWN turns and of the pinned ones, newest first. No answer
-        is read.
-        """
-        rows = self._database.read(_COSTS, (thread, MOST_SHOWN))
-        return [TurnCost(n, bool(milestone), *counted) for n, milestone, *counted in rows]
-
-    def note_tokens(self, thread: str, counted: Mapping[int, int]) -> None:
-        """Store the token counts of turns, given by the turns' numbers."""
-        with self._database.writing() as db:
-            db.executemany(
-                "update crag_turns set tokens = $1"
-                " where n = $2 and thread_id = (select id from crag_threads where name = $3)",
-                [(tokens, number, thread) for number, tokens in counted.items()],
-            )
+    def numbers(self, thread: str) -> list[tuple[int, bool]]:
+        """Each turn's number and whether it is a milestone, newest first; no answer is read."""
+        return [(n, bool(milestone)) for n, milestone in self._database.read(_NUMBERS, (thread,))]
 
     def last_turn(self, thread: str) -> int:
         """The last number given in the thread; 0 for an unknown thread."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from state.answer import Answer
 from state.errors import UsageError
@@ -39,27 +38,6 @@ class Turn:
     milestone: bool
     answer: Answer
     collection: str | None = None
-
-
-class TurnCost(NamedTuple):
-    """What a turn takes of a token budget: the `tokens` of its question and answer, or, while that
-    is None, their `size` in bytes, which is never less.
-    """
-
-    number: int
-    milestone: bool
-    size: int
-    tokens: int | None
-
-    @property
-    def cost(self) -> int:
-        return self.size if self.tokens is None else self.tokens
-
-
-def text_size(answer: Answer) -> int:
-    """Bytes of the question and the answer."""
-    texts = answer["question"], answer["answer"]
-    return sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
 
 
 @dataclass(frozen=True, slots=True)
