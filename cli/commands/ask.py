@@ -10,7 +10,7 @@ from cli import options
 from cli.app import new_app
 from cli.asking import hint_at_models, read_question, report_staleness, thread_settings
 from cli.errors import Exit
-from cli.render.answer_text import print_answer, report_missing, report_notices
+from cli.render.answer_text import show_answer
 from cli.render.live import LiveAnswer
 from state.errors import UsageError
 
@@ -37,23 +37,19 @@ def ask(
     from rag.session import open_session
     from rag.turn_run import Cancellation
 
-    terminal, text = given.terminal, read_question(question)
+    terminal, text, data = given.terminal, read_question(question), json_ or events
     settings = thread_settings(given, continue_=continue_)
     if pin and settings.thread is None:
         raise UsageError("--pin keeps a turn of a thread.", "Name one with --thread.")
     with open_session(settings, terminal.notice) as session:
         report_staleness(terminal, settings)
-        streaming = terminal.out_is_tty and not (no_stream or json_ or events)
+        streaming = terminal.out_is_tty and not (no_stream or data)
         cancel, tokens = Cancellation(), streaming or events
         live = LiveAnswer(terminal, cancel.interrupt, trace=trace, events=events, stream=streaming)
         turn = session.stream(text, thread=settings.thread, pin=pin, tokens=tokens, cancel=cancel)
         answer = live.follow(turn)
-    report_notices(terminal, answer)
-    if json_ or events:
-        terminal.json(answer)
-    else:
-        print_answer(terminal, answer, quotes=quotes)
-        report_missing(terminal, answer)
+    show_answer(terminal, answer, data=data, quotes=quotes)
+    if not data:
         hint_at_models(terminal, settings, answer)
     abstained = answer["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if abstained else Exit.DONE

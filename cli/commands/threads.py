@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,8 +10,10 @@ import typer
 
 from cli import options
 from cli.app import DefaultGroup, new_app
+from cli.render.answer_text import answer_lines, notice_lines
 from cli.render.text import shorten
-from state.turns import PrunePlan, ThreadSummary, no_such_thread
+from rag.text.prose import one_line
+from state.turns import PrunePlan, ThreadSummary, Turn, no_such_thread
 from state.wording import many
 
 if TYPE_CHECKING:
@@ -65,16 +67,36 @@ def export(given: options.Shared, name: Name, json_: options.Json = False) -> No
 
 
 def _print(given: options.Shared, name: str, write: Callable[[str], None], *, json_: bool) -> None:
-    from rag.thread_export import thread_json, thread_markdown
-
     with _memory(given) as memory:
         _summary(memory, name)
         turns = memory.store.turns(name)
         if json_:
-            given.terminal.json(thread_json(name, turns))
+            rows = [_turn_json(turn) for turn in turns]
+            given.terminal.json({"schema": "crag.thread/1", "thread": name, "turns": rows})
             return
-        for line in thread_markdown(name, turns):
-            write(line)
+        write(f"# {one_line(name)}")
+        for turn in turns:
+            for line in _turn_lines(turn):
+                write(line)
+
+
+def _turn_json(turn: Turn) -> dict[str, object]:
+    row = {**asdict(turn), "turn": turn.number}
+    row["created_at"] = turn.created_at.isoformat(timespec="seconds")
+    return {name: row[name] for name in ("turn", "created_at", "milestone", "collection", "answer")}
+
+
+def _turn_lines(turn: Turn) -> Iterator[str]:
+    """A heading, what is known of the turn, and the answer as it was shown."""
+    answer = turn.answer
+    engine = answer["engine"]["model"] or answer["engine"]["name"]
+    told = [turn.created_at.isoformat(sep=" ", timespec="seconds"), answer["status"], engine]
+    told += [turn.collection] if turn.collection else []
+    told += ["pinned"] if turn.milestone else []
+    yield from ("", f"## {turn.number}. {one_line(answer['question'])}", "")
+    for line in (", ".join(told), *notice_lines(answer)):
+        yield from (f"*{one_line(line)}*", "")
+    yield from answer_lines(answer)
 
 
 @app.command()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from cli.asking import hint_at_models, thread_settings
 from cli.options import Shared
-from cli.render.answer_text import print_answer, report_missing, report_notices
+from cli.render.answer_text import show_answer
 from cli.render.live import LiveAnswer
 from state.answer import Answer
 from state.closing import Closing
@@ -83,25 +83,18 @@ class Conversation(Closing):
         cancel, stream = Cancellation(), self._stream
         live = LiveAnswer(self.terminal, cancel.interrupt, trace=self.live_trace, stream=stream)
         turn = self.session.stream(question, thread=self.thread, tokens=stream, cancel=cancel)
-        self._print(live.follow(turn))
+        self.last, terminal = live.follow(turn), self.terminal
+        show_answer(terminal, self.last, data=self._json, quotes=self.quotes)
+        if self._json:
+            return
+        hint_at_models(terminal, self.settings, self.last)
+        if not terminal.out_is_tty:
+            terminal.out("")
 
     @property
     def turns(self) -> int:
         """The number of turns that the thread has had."""
         return self.session.memory.store.last_turn(self.thread)
-
-    def _print(self, answer: Answer) -> None:
-        """Print the finished turn's answer."""
-        self.last, terminal = answer, self.terminal
-        report_notices(terminal, answer)
-        if self._json:
-            terminal.json(answer)
-            return
-        print_answer(terminal, answer, quotes=self.quotes)
-        report_missing(terminal, answer)
-        hint_at_models(terminal, self.settings, answer)
-        if not terminal.out_is_tty:
-            terminal.out("")
 
 
 def new_thread_name() -> str:

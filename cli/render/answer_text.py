@@ -39,8 +39,16 @@ def answer_lines(answer: Answer) -> Iterator[str]:
         yield from source_lines(shown_citations(answer))
 
 
-def print_answer(terminal: Terminal, answer: Answer, *, quotes: bool = False) -> None:
-    """Print the answer and its places to stdout, then with `quotes` the whole cited quotes."""
+def show_answer(terminal: Terminal, answer: Answer, *, data: bool, quotes: bool) -> None:
+    """Print the answer to stdout, as JSON if `data`, else with its places, then with `quotes` the
+    whole cited quotes. Before it, on stderr, stands what a person should know; behind it each part
+    of the question that the documents do not answer.
+    """
+    for line in notice_lines(answer):
+        terminal.notice(line)
+    if data:
+        terminal.json(answer)
+        return
     if not terminal.out_is_tty:
         for line in answer_lines(answer):
             terminal.out(line)
@@ -52,6 +60,8 @@ def print_answer(terminal: Terminal, answer: Answer, *, quotes: bool = False) ->
         gap = f"\n{' ' * len(lead)}" if terminal.out_is_tty else "\n"
         quote = citation["quote"].strip().replace("\n", gap)
         terminal.wrapped(f"{lead}“{quote}”", len(lead))
+    for part in answer["missing"] if answer["citations"] else ():
+        terminal.notice(f"not in the documents: {one_line(part)}")
 
 
 def _draw(terminal: Terminal, answer: Answer) -> None:
@@ -109,22 +119,14 @@ def citation_of(answer: Answer, number: int) -> Citation:
     raise UsageError(f"That answer has no citation [{number}].", known)
 
 
-def report_notices(terminal: Terminal, answer: Answer) -> None:
-    """What a person should know before reading, on stderr: how a follow-up was understood, each
-    claim that was taken out, the warnings.
+def notice_lines(answer: Answer) -> Iterator[str]:
+    """What a person should know before reading: how a follow-up was understood, each claim that was
+    taken out, the warnings.
     """
     if answer["standalone_question"] != answer["question"]:
-        terminal.notice(f"Understood as: {one_line(answer['standalone_question'])}")
-    for line in dropped_lines(answer["dropped"], answer["claims"]):
-        terminal.notice(line)
-    for warning in answer["warnings"]:
-        terminal.notice(f"warning: {warning}")
-
-
-def report_missing(terminal: Terminal, answer: Answer) -> None:
-    """A line on stderr for each part of the question that the documents do not answer."""
-    for part in answer["missing"] if answer["citations"] else ():
-        terminal.notice(f"not in the documents: {one_line(part)}")
+        yield f"Understood as: {one_line(answer['standalone_question'])}"
+    yield from dropped_lines(answer["dropped"], answer["claims"])
+    yield from (f"warning: {warning}" for warning in answer["warnings"])
 
 
 def print_sources(terminal: Terminal, citations: Iterable[Citation]) -> None:

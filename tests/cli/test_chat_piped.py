@@ -47,7 +47,7 @@ def test_a_conversation_is_shown_kept_listed_and_exported(home, talk):
     assert exported["turns"] == kept
     shown, text = (crag(home, "threads", verb, "line") for verb in ("show", "export"))
     assert "## 2. And how long is it?" in text.stdout
-    assert "> The Gillfoot Viaduct is 212 metres long." in text.stdout
+    assert "\n   The Gillfoot Viaduct is 212 metres long." in text.stdout
     for run in (talk, shown, text):  # escapes of documents never reach a stream
         assert run.exit_code == 0
         assert not {"\x1b", "\x07", "\x9b"} & set(run.stdout + run.stderr)
@@ -56,11 +56,11 @@ def test_a_conversation_is_shown_kept_listed_and_exported(home, talk):
 def test_what_lies_nearest_to_a_refused_question_is_exported_with_its_place(tmp_path):
     place = {"marker": 1, "source": "fares.md", "anchor": "line 3", "start_line": 3, "end_line": 3}
     refused = make_answer(answer="Not sure.\n\nDogs travel free. [1]", status="abstained")
-    refused["nearest"] = [{**place, "quote": "Dogs travel free."}]
+    refused["nearest"] = [{**place, "quote": "Dogs travel free.", "shown": "Dogs travel free."}]
     with open_turn_store(tmp_path) as store:
         store.append("dogs", refused)
     exported = crag(tmp_path, "threads", "export", "dogs").stdout
-    assert exported.endswith("\n[1] fares.md:3\n\n> Dogs travel free.\n")
+    assert exported.endswith("\nNot sure.\n\n1  fares.md:3\n   Dogs travel free.\n")
 
 
 @pytest.mark.usefixtures("talk")
