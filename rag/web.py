@@ -77,14 +77,8 @@ class WebSearch:
         )
 
 
-def open_web(settings: Settings) -> WebSearch | None:
-    """The web search of the settings, or None when it is off.
-
-    Raises:
-        SettingsError: it is on, and no endpoint is named.
-    """
-    if not settings.web:
-        return None
+def open_web(settings: Settings) -> WebSearch:
+    """The web search of the settings; raises SettingsError if they name no endpoint."""
     if not (settings.web_url or "").startswith(("http://", "https://")):
         raise SettingsError(
             "--web needs a SearXNG endpoint.", "Set CRAG_WEB_URL=https://host/search."

@@ -9,9 +9,6 @@ from typing import Any
 
 from state.errors import DamagedError
 
-_MOST_BYTES = 1 << 26
-"""Bytes that one record may inflate to: a damaged one may claim any size."""
-
 
 def deflate_json(record: Mapping[str, object]) -> bytes:
     """The bytes to keep; `inflate_json` gives back exactly what went in."""
@@ -26,9 +23,7 @@ def inflate_json(body: bytes, what: str, hint: str) -> dict[str, Any]:
         DamagedError: it is not what was written; `hint` says what to do.
     """
     try:
-        inflater = zlib.decompressobj()
-        text = inflater.decompress(body, _MOST_BYTES).decode("utf-8", "surrogatepass")
-        record: dict[str, Any] = json.loads(text if inflater.eof else "")
+        record: dict[str, Any] = json.loads(zlib.decompress(body).decode("utf-8", "surrogatepass"))
     except (zlib.error, ValueError):
         raise DamagedError(f"{what} is damaged.", hint) from None
     return record

@@ -25,7 +25,6 @@ from state.turns import (
 )
 from state.wording import storable
 
-PAGE_OF_TURNS = 16
 _HINT = "Restore the threads from a backup, or delete the thread."
 
 _SELECT = """select n, created_at, milestone, body from crag_turns
@@ -99,13 +98,9 @@ class TurnStore(Closing):
         return number
 
     def turns(self, thread: str) -> Iterator[Turn]:
-        """Yields every turn, oldest first, by pages; no lock is held between two pages."""
-        sql = f"{_SELECT} and n > $2 order by n limit $3"
-        rows = self._database.read(sql, (thread, 0, PAGE_OF_TURNS))
-        while rows:
-            for row in rows:
-                yield _to_turn(thread, row)
-            rows = self._database.read(sql, (thread, rows[-1][0], PAGE_OF_TURNS))
+        """Yields every turn, oldest first."""
+        for row in self._database.read(f"{_SELECT} order by n", (thread,)):
+            yield _to_turn(thread, row)
 
     def newest(self, thread: str) -> Turn | None:
         rows = self._database.read(f"{_SELECT} order by n desc limit 1", (thread,))

@@ -69,13 +69,10 @@ def _handle_line(talk: Conversation, line: str) -> bool:
         return run_command(line, talk)
     if not line:
         return True
-    before = talk.turns
     try:
         talk.ask(checked_question(line))
     except KeyboardInterrupt:
         if not sys.stdin.isatty():
             raise
-        kept = talk.turns
-        what = f"It was answered already: turn {kept}." if kept > before else "Nothing was kept."
-        talk.terminal.notice(f"Cancelled. {what}")
+        talk.terminal.notice("Cancelled.")
     return True

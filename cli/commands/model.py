@@ -90,11 +90,10 @@ def use(
     write_settings(file, settings_with(old, changes))
     where = "No model is set" if url == LOCAL else f"{name} at {host} answers from now on"
     given.terminal.out(f"{where} ({file}).")
-    variables = [*filter(None, map(variable_of, ("base_url", "model", "engine")))]
-    for variable in variables:
+    for variable in filter(None, map(variable_of, ("base_url", "model", "engine"))):
         given.terminal.notice(f"{variable} is set and wins over the file.")
     answers = choose_engine(given.settings()).name is EngineName.OPENAI
-    if not variables and answers is (url == LOCAL):
+    if answers is (url == LOCAL):
         still = "a model still answers" if answers else "no model answers yet"
         given.terminal.notice(f"Another setting decides: {still}; see `crag config show`.")
 

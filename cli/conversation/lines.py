@@ -7,8 +7,6 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from cli.asking import MAX_CHARACTERS
-
 if TYPE_CHECKING:
     from cli.conversation.talk import Conversation
 
@@ -18,11 +16,7 @@ HISTORY_FILE = "chat_history"
 
 def read_piped() -> str | None:
     """The next line of standard input, which is one question; None at the end."""
-    line = sys.stdin.readline(MAX_CHARACTERS * 4)
-    rest = line
-    while rest and not rest.endswith("\n"):  # the end of a line that is too long is no question
-        rest = sys.stdin.readline(MAX_CHARACTERS * 4)
-    return line or None
+    return sys.stdin.readline() or None
 
 
 def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:

@@ -122,7 +122,7 @@ def test_ctrl_c_cancels_the_turn_and_leaves_the_thread_whole(home):
         entered(child, HIGH)
         until_asked(child, server)
         child.send("\x03")
-        child.expect_exact("Nothing was kept")
+        child.expect_exact("Cancelled.")
         prompted(child)
         say(child, "/set engine local", "engine is local")
         say(child, HIGH, "31 metres")

@@ -137,4 +137,3 @@ def test_links_that_are_no_web_pages_are_dropped():
 def test_web_without_an_endpoint_is_a_set_up_error():
     with pytest.raises(SettingsError, match="SearXNG"):
         open_web(load_settings({"web": True}))
-    assert open_web(load_settings({})) is None

@@ -58,17 +58,6 @@ def test_turns_are_walked_from_the_oldest_on(store, count):
     assert store.newest("b") is None
 
 
-def test_turns_appended_during_a_walk_are_seen_once(store):
-    for _ in range(20):
-        store.append("a", make_answer())
-    seen = []
-    for turn in store.turns("a"):
-        seen.append(turn.number)
-        if turn.number < 6:
-            store.append("a", make_answer())
-    assert seen == list(range(1, 26))
-
-
 def test_one_turn_or_a_usage_error(store):
     store.append("a", make_answer("first"))
     assert store.turn("a", 1).answer["question"] == "first"
