@@ -19,7 +19,7 @@ from state.settings import Settings
 if TYPE_CHECKING:
     from state.events import ModelCalled
 
-_LOG: ContextVar[list[ModelCalled] | None] = ContextVar("calls", default=None)
+_LOG: ContextVar[list[ModelCalled]] = ContextVar("calls")
 
 
 class BudgetSpent(BudgetError):  # noqa: N818 - a signal that only turns into an error uncaught
@@ -106,11 +106,9 @@ def _words(kind: str, limit: float) -> str:
     return f"The {kind} budget of the question ({amount}) is spent."
 
 
-def call_log() -> list[ModelCalled] | None:
-    """The list in which this thread's calls are recorded, None where nobody records them. Another
-    thread that makes calls for this one must be given it.
-    """
-    return _LOG.get()
+def call_log() -> list[ModelCalled]:
+    """The list in which this thread's calls are recorded; a new one where nobody records them."""
+    return _LOG.get([])
 
 
 @contextmanager
@@ -146,14 +144,9 @@ def add_calls(usage: Usage, node: str, calls: Iterable[ModelCalled]) -> Usage:
 
 
 @contextmanager
-def record_call(
-    log: list[ModelCalled] | None,
-    model: str,
-    host: str,
-    prompt: str | None = None,
-) -> Iterator[ModelCalled]:
-    """Records one call, its retries included, in `log`, whether it comes to its end or not. Its
-    `at_ms` is time.perf_counter's; `prompt` identifies the prompt's constant words.
+def record_call(model: str, host: str) -> Iterator[ModelCalled]:
+    """Records one call, its retries included, whether it comes to its end or not. Its `at_ms` is
+    time.perf_counter's.
     """
     began = time.perf_counter()
     call: ModelCalled = {
@@ -161,7 +154,6 @@ def record_call(
         "node": "",
         "model": model,
         "host": host,
-        "prompt": prompt,
         "at_ms": began * 1000,
         "ms": 0.0,
         "input_tokens": 0,
@@ -170,8 +162,7 @@ def record_call(
         "estimated": False,
         "failed": True,
     }
-    if log is not None:
-        log.append(call)
+    call_log().append(call)
     try:
         yield call
         call["failed"] = False

@@ -47,16 +47,15 @@ class NodeFinished(TypedDict):
 class ModelCalled(TypedDict):
     """One model call, its retries included; it is emitted when its node has finished.
 
-    `prompt` is a hash of the prompt's constant words. A call that `failed` has no reply, and counts
-    tokens only if the question's time ran out during it. `cost_usd` is None if no price is known;
-    `estimated` is True if the server sent no counts, so that they were counted here.
+    A call that `failed` has no reply, and counts tokens only if the question's time ran out during
+    it. `cost_usd` is None if no price is known; `estimated` is True if the server sent no counts,
+    so that they were counted here.
     """
 
     event: Literal["model_called"]
     node: str
     model: str
     host: str
-    prompt: str | None
     at_ms: float
     ms: float
     input_tokens: int
@@ -123,19 +122,10 @@ class RewrittenEvent(TypedDict):
     reason: str
 
 
-class KeptSpans(TypedDict):
-    """The [start, end) characters of one chunk's document that refinement kept."""
-
-    chunk_id: str
-    source: str
-    spans: list[tuple[int, int]]
-
-
 class RefinedEvent(TypedDict):
-    """The stretches that refinement kept, and the number of characters before and after it."""
+    """The number of characters before and after refinement."""
 
     event: Literal["refined"]
-    passages: list[KeptSpans]
     chars_before: int
     chars_after: int
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Literal, TypedDict
 
 from state.events import ModelCalled, NodeFinished, NodeStarted
-from state.research_state import FileSummary, RoundDecision, Subtask, SubtaskStatus
+from state.research_state import RoundDecision, Subtask, SubtaskStatus
 
 
 class ResearchStarted(TypedDict):
@@ -60,7 +60,7 @@ class SubtaskStarted(TypedDict):
 
 class SubtaskFinished(TypedDict):
     """`subtask` is the subtask's id, which is also the `node` of its model calls. `missing` is what
-    it did not find; `trace_id` is the trace of the question that was asked for it, if any.
+    it did not find.
     """
 
     event: Literal["subtask_finished"]
@@ -70,8 +70,6 @@ class SubtaskFinished(TypedDict):
     bytes: int
     citations: int
     missing: list[str]
-    tokens: int
-    trace_id: str | None
     ms: float
 
 
@@ -84,8 +82,6 @@ class ReflectedEvent(TypedDict):
     reason: str
     question: str | None
     open: list[str]
-    files: list[FileSummary]
-    tokens: int
 
 
 ResearchEvent = (

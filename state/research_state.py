@@ -50,8 +50,7 @@ class Artifact(Subtask):
     name.
 
     `content` is the findings as Markdown, with the markers of `citations`; `missing` names what was
-    searched for and not found, `nearest` the places that may state it all the same. `trace_id` is
-    the trace of the question that was asked for it, if any.
+    searched for and not found, `nearest` the places that may state it all the same.
     """
 
     content: str
@@ -60,7 +59,6 @@ class Artifact(Subtask):
     missing: list[str]
     nearest: list[Citation]
     usage: Usage
-    trace_id: str | None
 
 
 class FileEntry(TypedDict):

@@ -7,7 +7,6 @@ by document, in page order; without a model the snippets likeliest to answer are
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from langgraph.runtime import Runtime
 
@@ -19,45 +18,28 @@ from state.answer import Citation
 from state.graph_state import GraphState
 from state.passages import RetrievedChunk
 
-if TYPE_CHECKING:
-    from state.events import KeptSpans
-
 
 def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     documents = state["documents"]
     deps = runtime.context
     ordered = relevant_first(documents, state["grades"])
+    kept: Sequence[RetrievedChunk | Citation]
     if deps.engine.model is not None:
         tokens = deps.settings.context_tokens
         context = build_context(round_robin(ordered), deps.reader, tokens)
-        _tell(runtime, documents, [held for each in context for held in each["excerpts"]])
-        return {"context": context}
-    questions = [part["question"] for part in state["parts"]]
-    full = deps.settings.full
-    passages = shown_snippets(questions, ordered, deps.reranker, deps.reader, full=full)
-    _tell(runtime, documents, [each["located"] for each in passages])
-    return {"passages": passages}
-
-
-def _tell(
-    runtime: Runtime[Dependencies],
-    documents: Sequence[RetrievedChunk],
-    kept: Sequence[RetrievedChunk | Citation],
-) -> None:
-    """Tells the stream which excerpts or citations are `kept`."""
-    passages: list[KeptSpans] = [
-        {
-            "chunk_id": held["chunk_id"],
-            "source": held["source"],
-            "spans": [(held["start_char"], held["end_char"])],
-        }
-        for held in kept
-    ]
+        kept = [held for each in context for held in each["excerpts"]]
+        update: Update = {"context": context}
+    else:
+        questions = [part["question"] for part in state["parts"]]
+        full = deps.settings.full
+        passages = shown_snippets(questions, ordered, deps.reranker, deps.reader, full=full)
+        kept = [each["located"] for each in passages]
+        update = {"passages": passages}
     runtime.stream_writer(
         {
             "event": "refined",
-            "passages": passages,
             "chars_before": sum(len(document["text"]) for document in documents),
             "chars_after": sum(held["end_char"] - held["start_char"] for held in kept),
         }
     )
+    return update

@@ -96,7 +96,6 @@ def _artifact(task: Subtask, found: Researched, usage: Usage) -> Artifact:
         "missing": list(found.missing),
         "nearest": list(found.nearest),
         "usage": usage,
-        "trace_id": found.trace_id,
     }
 
 
@@ -110,8 +109,6 @@ def _emit_finished(artifact: Artifact, ms: float, deps: ResearchDependencies) ->
             "bytes": len(artifact["content"].encode("utf-8", "replace")),
             "citations": len(artifact["citations"]),
             "missing": artifact["missing"],
-            "tokens": artifact["usage"]["input_tokens"] + artifact["usage"]["output_tokens"],
-            "trace_id": artifact["trace_id"],
             "ms": ms,
         }
     )

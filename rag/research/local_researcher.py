@@ -60,7 +60,6 @@ class LocalResearcher:
             missing=() if findings else (task["instruction"],),
             nearest=() if findings else answer["nearest"],
             queries=tuple(loop["query"] for loop in answer["loops"]),
-            trace_id=answer["trace_id"],
         )
 
     def reflect(self, view: RunView) -> Reflected:

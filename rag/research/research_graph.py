@@ -20,7 +20,7 @@ from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
 from rag.research.researcher import Reflected, ResearchDependencies, RunView, open_parts
 from rag.research.roles import MAX_ROUNDS, WRITER
-from rag.research.virtual_files import artifact_name, evict, new_file_entry, summaries
+from rag.research.virtual_files import artifact_name, evict, new_file_entry
 from rag.text.prose import one_line
 from state.answer import NO_USAGE, add_usages
 from state.research_state import ResearchState
@@ -60,7 +60,7 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
     number = state["plans"] + 1
     made = deps.journal.plan(deps.run_id, number)
     if made is None:
-        made = new_subtasks(state, deps), add_calls(NO_USAGE, "plan", call_log() or ())
+        made = new_subtasks(state, deps), add_calls(NO_USAGE, "plan", call_log())
         deps.journal.keep_plan(deps.run_id, number, made)
     new, spent = made
     deps.emit({"event": "planned", "round": number, "subtasks": new})
@@ -93,7 +93,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
     view = deps.view(state)
     reflected = decided(view, deps)
     closed = [*state["closed"], *reflected.closed]
-    usage = add_usages([state["usage"], add_calls(NO_USAGE, "reflect", call_log() or ())])
+    usage = add_usages([state["usage"], add_calls(NO_USAGE, "reflect", call_log())])
     deps.emit(
         {
             "event": "reflected",
@@ -102,8 +102,6 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
             "reason": reflected.reason,
             "question": reflected.question,
             "open": open_parts(view.artifacts, closed),
-            "files": summaries(state["files"]),
-            "tokens": usage["input_tokens"] + usage["output_tokens"],
         }
     )
     return {

@@ -73,7 +73,6 @@ class Researched(EngineResult):
     missing: Sequence[str] = ()
     nearest: Sequence[Citation] = ()
     queries: Sequence[str] = ()
-    trace_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,7 +63,7 @@ def test_one_unpriced_call_makes_the_cost_unknown():
     counted = Reply("Yes.", usage={"input_tokens": 100, "output_tokens": 1, "total_tokens": 101})
     with record_calls() as calls:
         for price, reply in (((1.0, 1.0), counted), (None, Reply("Yes."))):
-            with record_call(calls, "chat", "m", "h") as call:
+            with record_call("m", "h") as call:
                 charge(call, [("user", "Is it so?")], reply, price, budget)
     usage = add_calls(NO_USAGE, "generate", calls)
     assert usage["llm_calls"] == 2

@@ -7,10 +7,9 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from rag.budget import Budget, BudgetSpent, call_log, record_call
+from rag.budget import Budget, BudgetSpent, record_call
 from rag.endpoint.address import CONNECT_SECONDS, Endpoint, request_seconds, sdk_client
 from rag.endpoint.failures import foreign_errors, model_error, redacted
 from rag.engines.openai.prices import charge, price_of, tokens_of
@@ -126,8 +125,7 @@ class ChatModel:
         from langsmith import tracing_context
 
         messages, budget = request.messages, request.budget
-        words = sha256(messages[0][1].encode()).hexdigest()[:12]
-        with record_call(call_log(), self.name, self.endpoint.host, words) as call:
+        with record_call(self.name, self.endpoint.host) as call:
             try:
                 # LangSmith's variables in the environment do not send documents anywhere from here.
                 with tracing_context(enabled=False):
