@@ -5,18 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.budget import Budget
-from rag.engines.protocol import (
-    Contextualized,
-    Emit,
-    Generated,
-    GenerateRequest,
-    Graded,
-    GradeRequest,
-    RewriteRequest,
-    Rewritten,
-    Verified,
-)
+from rag.engines.local.answer import generate
+from rag.engines.local.grade import grade
+from rag.engines.local.rewrite import rewrite
+from rag.engines.protocol import Contextualized, Graded, GradeRequest, Verified
 from rag.index.reader import CollectionReader
+from rag.question.followup import stand_alone
 from rag.reading.reranker import Reranker
 from state.passages import HistoryTurn
 
@@ -26,42 +20,22 @@ class LocalEngine:
     `reranker` where that reads the question.
     """
 
+    name = "local"
+    model: str | None = None
+    answers_once = False
+    generate = staticmethod(generate)
+    rewrite = staticmethod(rewrite)
+
     def __init__(self, collection: CollectionReader, reranker: Reranker) -> None:
         self._collection = collection
         self._reranker = reranker
 
-    @property
-    def name(self) -> str:
-        return "local"
-
-    @property
-    def model(self) -> str | None:
-        return None
-
-    @property
-    def answers_once(self) -> bool:
-        return False
-
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
-        from rag.question.followup import stand_alone
-
         alone, carried = stand_alone(question, history)
         return Contextualized(alone, reason=f"carried over: {carried}" if carried else None)
 
     def grade(self, request: GradeRequest) -> Graded:
-        from rag.engines.local.grade import grade
-
         return grade(request, self._collection, self._reranker)
-
-    def rewrite(self, request: RewriteRequest) -> Rewritten:
-        from rag.engines.local.rewrite import rewrite
-
-        return rewrite(request)
-
-    def generate(self, request: GenerateRequest, emit: Emit) -> Generated:
-        from rag.engines.local.answer import generate
-
-        return generate(request, emit)
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:  # noqa: ARG002
         return Verified((None,) * len(claims))

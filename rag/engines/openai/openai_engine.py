@@ -43,6 +43,7 @@ class OpenAIEngine:
     read; where a call fails, for the rest of the question.
     """
 
+    name = "openai"
     chat: ChatModel
     local: Engine
     settings: Settings
@@ -66,10 +67,6 @@ class OpenAIEngine:
 
     def close(self) -> None:
         self.chat.close()
-
-    @property
-    def name(self) -> str:
-        return "openai"
 
     @property
     def model(self) -> str | None:

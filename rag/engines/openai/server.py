@@ -1,19 +1,27 @@
-"""What is known of the server behind a model, and how much of the documents to give it."""
+"""What is known of the server behind a model, and how much of the documents to give it.
+
+What was learned is kept in the home for the next process: addresses, names of models and no word of
+any document; losing it costs a few requests.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+from pydantic import TypeAdapter
 
 from rag.endpoint.address import Endpoint
-from rag.endpoint.known_servers import KnownServer, keep_server, known_server
 from rag.engines.openai.reply import Reply
 from state.settings import Settings
 
 if TYPE_CHECKING:
     from rag.endpoint.local_servers import ServerFacts
 
+FILE = "servers.json"
+MOST_KEPT = 50
 SLOW = 400.0
 """A server that reads fewer tokens in a second is slow: a full context takes it too long."""
 WRITES = 10.0
@@ -34,8 +42,23 @@ shows that a server is no longer as slow as it was.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class KnownServer:
+    """`form` is how structured replies are requested, None while unknown. `reads` is in tokens a
+    second, None until it was timed. `answers` says whether the server has given quotes in that form
+    or has answered in plain words all the same.
+    """
+
+    form: str | None = None
+    reads: int | None = None
+    answers: Literal["quotes", "plain"] | None = None
+
+
+_ROWS = TypeAdapter(dict[str, KnownServer])
+
+
 class Server:
-    """One model at one endpoint; what is learned of it is kept in the home for the next process."""
+    """One model at one endpoint."""
 
     def __init__(self, endpoint: Endpoint, model: str, settings: Settings, seconds: float) -> None:
         """`seconds` is what a request may take."""
@@ -43,16 +66,29 @@ class Server:
         self._model = model
         self._settings = settings
         self._seconds = seconds
+        self._file = settings.home / FILE
+        self._key = f"{endpoint.base_url.rstrip('/')} {model}"
 
     @cached_property
     def known(self) -> KnownServer:
-        return known_server(self._settings.home, self._endpoint, self._model)
+        return self._kept().get(self._key, KnownServer())
 
     def learn(self, **found: Any) -> None:
-        """Keeps what was found out of the server for the next process."""
+        """Keeps what was found out of the server. Two processes may lose each other's rows; in a
+        home that cannot be written none are kept.
+        """
         if (known := replace(self.known, **found)) != self.known:
             self.known = known
-            keep_server(self._settings.home, self._endpoint, self._model, known)
+            others = {key: row for key, row in self._kept().items() if key != self._key}
+            newest = [*others.items(), (self._key, known)][-MOST_KEPT:]
+            with suppress(OSError):
+                self._file.write_bytes(_ROWS.dump_json(dict(newest), indent=1))
+
+    def _kept(self) -> dict[str, KnownServer]:
+        try:
+            return _ROWS.validate_json(self._file.read_bytes())
+        except (OSError, ValueError):
+            return {}
 
     def was_late(self, tokens: int) -> None:
         """Learns that so many tokens were not read in time, so that the next question gets fewer;
