@@ -55,9 +55,9 @@ def _after_a_reply(state: GraphState) -> tuple[Decision, str]:
 
 
 def _has_new(state: GraphState) -> bool:
-    """Whether the last search found a chunk that no earlier one had."""
+    """Whether the last search found a chunk that no earlier one had, and it can still be read."""
     searched = state["no_query"] is None or state["web"] == "searched"
-    return searched and bool(state["new_documents"])
+    return searched and state["ended_early"] is None and bool(state["new_documents"])
 
 
 def _ended(state: GraphState) -> str | None:
@@ -93,7 +93,8 @@ def after_grading(state: GraphState) -> AfterGrading:
 
 def after_rewriting(state: GraphState) -> AfterRewriting:
     """Retrieves with a new query; where there is none, goes on as after grading."""
-    step = after_grading(state) if state["no_query"] is not None else "retrieve"
+    goes_on = state["no_query"] is None and state["ended_early"] is None
+    step = "retrieve" if goes_on else after_grading(state)
     assert step != "transform_query", "without a better query there is no further loop"
     return step
 

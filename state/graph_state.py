@@ -94,7 +94,8 @@ class QuestionState(TypedDict):
     is what it said it lacks, while that is searched for. `context` is what a model is given,
     `draft` what generate made of it, `generation` the text that is shown of the draft, `missing`
     what the documents do not say of what was asked. `refusal` is what a model that quotes says in
-    place of an answer; `nearest` is what it then points at, or else code.
+    place of an answer; `nearest` is what it then points at, or else code. `ended_early` says why
+    what was answered first stands.
     """
 
     scratchpad: Annotated[list[str], overwrite]
@@ -121,7 +122,7 @@ class QuestionState(TypedDict):
     missing: Annotated[list[str], UntrackedValue]
     generation: Annotated[str, UntrackedValue]
     generation_retries: Annotated[int, UntrackedValue]
-    budget_spent: Annotated[str | None, UntrackedValue]
+    ended_early: Annotated[str | None, UntrackedValue]
     complete: Annotated[bool, UntrackedValue]
     citations: Annotated[list[Citation], UntrackedValue]
     claims: Annotated[list[ClaimRecord], UntrackedValue]

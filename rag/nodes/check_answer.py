@@ -14,7 +14,7 @@ from rag.budget import BudgetSpent
 from rag.citations.check import CheckedDraft, check_draft, doubtful_parts, with_verdicts
 from rag.dependencies import Dependencies
 from rag.index.terms import terms
-from rag.nodes.update import Update
+from rag.nodes.update import Update, ended_early
 from rag.question.parse import share
 from state.answer import ClaimRecord, Status
 from state.choices import Verifier
@@ -40,7 +40,7 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     may_retry = (
         state["generation_retries"] < MAX_RETRIES
         and not state["gaps"]
-        and state["budget_spent"] is None
+        and state["ended_early"] is None
         and state["complete"]
         and deps.engine.model is not None
         and not deps.engine.answers_once
@@ -76,7 +76,7 @@ def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
     MOST_CALLS calls suffice in all.
     """
     given = sum(len(document["excerpts"]) for document in state["context"])
-    before = state["gaps"] or state["generation_retries"] or state["budget_spent"] is not None
+    before = state["gaps"] or state["generation_retries"] or state["ended_early"] is not None
     return (
         state["complete"]
         and not deps.engine.answers_once
@@ -107,13 +107,14 @@ def _found(checked: CheckedDraft) -> Update:
 
 
 def _is_better(old: list[ClaimRecord], new: list[ClaimRecord], state: GraphState) -> bool:
-    """Whether the old draft is to be kept: it is better, or the budget ended before the new one.
+    """Whether the old draft is to be kept: it is better, or there is no new one.
     After another search a new draft that is cited and lacks less is the better one.
     """
-    cut_short = state["budget_spent"] is not None
+    if state["ended_early"] is not None:
+        return bool(old)
     cited = any(each["citations"] for each in new)
     lacks_less = cited and len(state["missing"]) < len(state["gaps"])
-    return bool(old) and (cut_short or (_worth(old) > _worth(new) and not lacks_less))
+    return bool(old) and _worth(old) > _worth(new) and not lacks_less
 
 
 def _worth(claims: list[ClaimRecord]) -> tuple[int, int]:
@@ -138,7 +139,7 @@ def _verified(
     checked: CheckedDraft, state: GraphState, deps: Dependencies
 ) -> tuple[CheckedDraft, Update]:
     """The draft with the model's verdicts on parts in doubt, if they are wanted, and an update."""
-    asks = deps.settings.verify is Verifier.MODEL and state["budget_spent"] is None
+    asks = deps.settings.verify is Verifier.MODEL and state["ended_early"] is None
     doubtful = doubtful_parts(checked) if asks and deps.engine.model is not None else {}
     if not doubtful:
         return checked, {}
@@ -146,5 +147,5 @@ def _verified(
     try:
         got = deps.engine.verify(claims, quotes)
     except BudgetSpent as ended:
-        return checked, {"budget_spent": str(ended)}
+        return checked, ended_early(ended)
     return with_verdicts(checked, got.supported), {"warnings": [*state["warnings"], *got.warnings]}

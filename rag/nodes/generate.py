@@ -1,12 +1,9 @@
-"""generate: drafts an answer whose every part names the passages it rests on. Where the budget ends
-before a second draft, the first one stands.
-"""
+"""generate: drafts an answer whose every part names the passages it rests on."""
 
 from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from rag.budget import BudgetSpent
 from rag.citations.check import check_draft
 from rag.context import relevant_first
 from rag.dependencies import Dependencies
@@ -35,21 +32,12 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     def emit(text: str) -> None:
         runtime.stream_writer({"event": "token", "text": text})
 
-    spent = None
-    try:
-        result = deps.engine.generate(request, emit)
-    except BudgetSpent as ended:
-        if not (state["gaps"] or state["generation_retries"]):
-            raise
-        spent = str(ended)
-        runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
-        result = Generated(missing=state["missing"], complete=False)
+    result = deps.engine.generate(request, emit)
     return {
         **_refused(result, state, deps),
         "draft": list(result.parts),
         "missing": list(result.missing),
         "complete": result.complete,
-        "budget_spent": spent,
         "warnings": [*state["warnings"], *result.warnings],
     }
 

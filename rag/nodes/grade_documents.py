@@ -1,7 +1,6 @@
 """grade_documents: grades the chunks that are new in this loop, then decides what comes next.
 
-A chunk is graded once a question. A loop that found nothing new asks the engine nothing. Where a
-budget ends before what was found beside an answer is graded, that answer stands.
+A chunk is graded once a question. A loop that found nothing new asks the engine nothing.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
 from rag.nodes.update import Update, joined_queries
@@ -24,7 +22,6 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     new_ids = set(state["new_documents"])
     new = [document for document in state["documents"] if document["chunk_id"] in new_ids]
     graded = Graded(grades=(), sufficient=state["sufficient"])
-    spent: Update = {}
     if new:
         request = GradeRequest(
             question=state["standalone_question"],
@@ -33,16 +30,10 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
             earlier=state["grades"],
             documents=state["documents"],
         )
-        try:
-            graded = runtime.context.engine.grade(request)
-        except BudgetSpent as ended:
-            if not state["gaps"]:
-                raise
-            spent = {"new_documents": [], "budget_spent": str(ended)}
+        graded = runtime.context.engine.grade(request)
     grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
     by_model = any(grade["grader"] == "model" for grade in grades.values())
     found: Update = {
-        **spent,
         "grades": grades,
         "sufficient": graded.sufficient,
         "model_decides": runtime.context.engine.model is not None and not by_model and bool(grades),

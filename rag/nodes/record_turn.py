@@ -24,8 +24,8 @@ def record_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 def _answer(state: GraphState, deps: Dependencies) -> Answer:
     status = state["status"] or "partial"  # an answer that stands, since nothing more was found
     warnings = list(dict.fromkeys(state["warnings"]))
-    if state["budget_spent"] is not None:
-        warnings.append(f"The budget ended the run early: {state['budget_spent'].rstrip('.')}.")
+    if state["ended_early"] is not None:
+        warnings.append(state["ended_early"])
     total = round((time.perf_counter() - deps.started) * 1000, 3)
     answer = new_answer(
         state["question"], deps.engine, deps.reader, deps.settings, deps.thread, deps.trace_id

@@ -1,5 +1,4 @@
-"""transform_query: asks the engine for a better query, and ends the loop where there is none. An
-answer that there is when the budget ends stands.
+"""transform_query: asks the engine for a better query, and ends the loop where there is none.
 
 The only place where `loop_count` goes up.
 """
@@ -10,9 +9,8 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from rag.budget import BudgetSpent
 from rag.dependencies import Dependencies
-from rag.engines.protocol import RewriteRequest, Rewritten, same_query
+from rag.engines.protocol import RewriteRequest, same_query
 from rag.nodes.update import Update, joined_queries
 from rag.routes import decide
 from state.answer import LoopRecord
@@ -21,23 +19,15 @@ from state.graph_state import GraphState
 
 def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     tried = [state["standalone_question"], *state["query_rewrites"]]
-    spent = state["budget_spent"]
-    try:
-        result = runtime.context.engine.rewrite(
-            RewriteRequest(
-                question=state["standalone_question"],
-                parts=state["parts"],
-                tried=tried,
-                documents=state["documents"],
-                grades=state["grades"],
-                missing=state["gaps"],
-            )
-        )
-    except BudgetSpent as error:
-        if not state["gaps"]:
-            raise
-        spent = str(error)
-        result = Rewritten(query=None, reason=spent)
+    request = RewriteRequest(
+        question=state["standalone_question"],
+        parts=state["parts"],
+        tried=tried,
+        documents=state["documents"],
+        grades=state["grades"],
+        missing=state["gaps"],
+    )
+    result = runtime.context.engine.rewrite(request)
     query, reason = result.query, result.reason
     if query is not None and any(same_query(query, earlier) for earlier in tried):
         query, reason = None, "the rewrite repeats a query"
@@ -49,15 +39,12 @@ def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update
             "reason": reason,
         }
     )
-    common: Update = {
-        "budget_spent": spent,
-        "warnings": [*state["warnings"], *result.warnings],
-    }
+    warnings = [*state["warnings"], *result.warnings]
     if query is None:
-        ended: Update = {**common, "no_query": reason}
+        ended: Update = {"warnings": warnings, "no_query": reason}
         return {**ended, "loops": _ended(cast("GraphState", {**state, **ended}), runtime)}
     return {
-        **common,
+        "warnings": warnings,
         "query": query,
         "second_query": result.second,
         "query_rewrites": [*state["query_rewrites"], *filter(None, (query, result.second))],

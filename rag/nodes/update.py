@@ -8,9 +8,10 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
-from rag.budget import add_calls, call_event, record_calls
+from rag.budget import BudgetSpent, add_calls, call_event, record_calls
 from rag.dependencies import Dependencies
 from rag.index.vocabulary import reading_for
+from state.errors import CragError, ModelError
 from state.events import ModelCalled
 from state.graph_state import GraphState
 
@@ -28,7 +29,8 @@ def joined_queries(query: str, second: str | None) -> str:
 def instrumented(name: str, node: Node) -> Callable[..., Update]:
     """The node with its start, its model calls and its end reported to the stream, its time added
     to `timing_metrics` and what its calls took to `usage`. It runs with the language of the
-    question, or else of the questions before it, or else of the collection.
+    question, or else of the questions before it, or else of the collection. What a model has
+    answered stands where a budget ends, or the model fails, before it has answered again.
     """
 
     def run(state: GraphState, *, runtime: Runtime[Dependencies]) -> Update:
@@ -37,7 +39,12 @@ def instrumented(name: str, node: Node) -> Callable[..., Update]:
 
         def read() -> Update:
             with reading_for(deps.reader, state["question"], *earlier):
-                return node(state, runtime)
+                try:
+                    return node(state, runtime)
+                except (BudgetSpent, ModelError) as error:
+                    if not (state.get("gaps") or state.get("generation_retries")):
+                        raise
+                    return ended_early(error)
 
         update, calls, spent = run_with_events(name, read, runtime.stream_writer, deps.started)
         if calls:
@@ -48,6 +55,12 @@ def instrumented(name: str, node: Node) -> Callable[..., Update]:
         return {**update, "timing_metrics": {**timings, name: total}}
 
     return run
+
+
+def ended_early(error: CragError) -> Update:
+    """The update of a node by whose failure no answer is lost."""
+    told = "The budget ended the run early: " if isinstance(error, BudgetSpent) else ""
+    return {"ended_early": f"{told}{str(error).rstrip('.')}."}
 
 
 def run_with_events(

@@ -6,7 +6,7 @@ import re
 import pytest
 from ingest_runs import copied_home_of
 from openai_samples import asked, settings_for
-from scripted_server import ScriptedServer, call, text
+from scripted_server import ScriptedServer, call, status, text
 
 from rag.session import open_session
 
@@ -103,6 +103,18 @@ def test_and_where_nothing_new_is_found_or_can_be_graded_the_first_answer_stands
     assert (answer["status"], answer["missing"]) == ("partial", [CORE])
     assert answer["citations"][0]["quote"] == "old enough to steer"
     assert any("--max-tokens" in warning for warning in answer["warnings"]) is warned
+    assert len(requests) == 3
+
+
+def test_an_answer_stands_where_the_model_fails_as_it_is_asked_again(home):
+    def reply(body):
+        again = re.search(r"\[\d+\] Skippers", body["messages"][1]["content"])
+        return (status(503, "loading") if again else half)(body)
+
+    answer, requests = asked(home, reply, QUESTION)
+    assert (answer["status"], answer["missing"]) == ("partial", [CORE])
+    assert answer["citations"][0]["quote"] == "old enough to steer"
+    assert "failed (503)" in answer["warnings"][0]
     assert len(requests) == 3
 
 
