@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from openai_samples import settings_for
 from research_library import lasting, library, places
-from research_model import asked_for, decide, of, researcher, subtask
+from research_model import decide, instead, of, researcher, subtask
 from scripted_server import Body, Reply, Request, ScriptedServer, call, status
 
 from rag.research.research_prompts import PLANNER
@@ -19,6 +19,8 @@ STONE = subtask("searcher", "How long is the Stone Bridge?", name="stone")
 IRON = subtask("searcher", "How long is the Iron Bridge?", name="iron")
 ANNA = subtask("searcher", "In which town was Anna Berg born?", name="anna")
 LENA = subtask("searcher", "In which town was Lena Holt born?", name="lena")
+ABSENT = subtask("searcher", "What is the melting point of tungsten?")
+NAMED = subtask("searcher", STONE["instruction"], "lund.md")
 QUESTION = "Which of the two bridges is longer, and who made it?"
 PLAN = [STONE, IRON]
 END = decide("end")
@@ -58,6 +60,12 @@ def found(report: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in lasting(report).items() if k not in ("usage", "report")}
 
 
+def find_one(run: Research) -> None:
+    """A search finds one chunk, however many are asked for."""
+    whole = run.session.reader.search
+    run.session.reader.search = lambda query, _most: whole(query, 1)  # type: ignore[method-assign]
+
+
 def shingles(words: str, size: int = 24) -> set[str]:
     return {words[i : i + size] for i in range(len(words) - size + 1)}
 
@@ -91,30 +99,21 @@ def test_no_byte_of_the_planners_prompt_reaches_a_subagent(home: Path):
         assert [message["role"] for message in request.body["messages"]] == ["system", "user"]
 
 
+@pytest.mark.parametrize("task", [STONE, NAMED], ids=["a question", "with a named document"])
 @pytest.mark.parametrize("context", [1_000, 100_000])
-def test_a_searcher_is_given_what_the_server_takes(home: Path, monkeypatch, context):
+def test_a_searcher_is_given_what_the_server_takes(home: Path, monkeypatch, context, task):
     monkeypatch.setattr("rag.engines.openai.server.LEAST_CONTEXT", 20)
     pages = {"/props": {"default_generation_settings": {"n_ctx": context}}}
-    _, requests = ran(home, researcher([[STONE]], [END]), pages)
+    _, requests = ran(home, researcher([[task]], [END]), pages)
     (asked,) = of(requests, "Findings")
-    assert "140 metres" in asked.prompt
+    assert "140 metres" in asked.prompt, "what a plan names does not crowd it out"
     assert ("Lena Holt" in asked.prompt) is (context > 10_000)
 
 
-def test_what_a_plan_names_does_not_crowd_out_what_is_found(home: Path, monkeypatch):
-    monkeypatch.setattr("rag.engines.openai.server.LEAST_CONTEXT", 20)
-    pages = {"/props": {"default_generation_settings": {"n_ctx": 1_000}}}
-    named = subtask("searcher", STONE["instruction"], "lund.md")
-    _, requests = ran(home, researcher([[named]], [END]), pages)
-    assert "140 metres" in of(requests, "Findings")[0].prompt
-
-
 def test_what_a_plan_names_is_read_though_no_query_finds_it(home: Path):
-    named = subtask("searcher", STONE["instruction"], "lund.md")
-    model = researcher([[named]], [END])
+    model = researcher([[NAMED]], [END])
     with ScriptedServer(always=model) as server, research(server, home) as run:
-        whole = run.session.reader.search
-        run.session.reader.search = lambda query, _most: whole(query, 1)  # type: ignore[method-assign]
+        find_one(run)
         run.start(QUESTION)
     (asked,) = of(server.requests, "Findings")
     assert "140 metres" in asked.prompt
@@ -144,8 +143,7 @@ def test_the_planner_sees_the_table_of_contents_and_summaries_and_never_text(hom
 
 
 def test_reflection_sees_findings_in_a_line_and_what_was_not_found(home: Path):
-    absent = subtask("searcher", "What is the melting point of tungsten?")
-    report, requests = ran(home, researcher([[STONE, absent], []], [END]))
+    report, requests = ran(home, researcher([[STONE, ABSENT], []], [END]))
     first, _ = of(requests, "Reflection")
     assert "140 metres" in first.prompt
     assert "Open parts:\n1. What is the melting point of tungsten?" in first.prompt
@@ -157,18 +155,14 @@ def test_reflection_sees_findings_in_a_line_and_what_was_not_found(home: Path):
 
 
 def test_an_open_part_that_was_found_after_all_is_closed(home: Path):
-    absent = subtask("searcher", "What is the melting point of tungsten?")
-    report, _ = ran(home, researcher([[STONE, absent]], [decide("end", answered=[1])]))
+    report, _ = ran(home, researcher([[STONE, ABSENT]], [decide("end", answered=[1])]))
     assert (report["status"], report["rounds"], report["not_found"]) == ("answered", 1, [])
 
 
 def test_a_searcher_searches_once_more_by_queries_of_its_own(home: Path):
     asked: list[str] = []
-    good = researcher([[subtask("searcher", "Where was its engineer born?")]], [END])
 
-    def reply(body):
-        if asked_for(body) != "Findings":
-            return good(body)
+    def findings(body):
         asked.append(body["messages"][1]["content"])
         if len(asked) == 1:
             empty = {"findings": [], "not_found": ["birthplace"], "queries": ["Lund market"]}
@@ -177,13 +171,10 @@ def test_a_searcher_searches_once_more_by_queries_of_its_own(home: Path):
         quote = {"document": number, "quote": "a market every   Friday"}
         return call({"findings": [{"text": "It is Lund.", "quotes": [quote]}]})(body)
 
-    with ScriptedServer(always=reply) as server, research(server, home, k=1) as run:
-        whole = run.session.reader.search
-
-        def narrow(query: str, _most: int) -> Any:
-            return whole(query, 1)
-
-        run.session.reader.search = narrow  # type: ignore[method-assign]
+    good = researcher([[subtask("searcher", "Where was its engineer born?")]], [END])
+    model = instead(good, Findings=findings)
+    with ScriptedServer(always=model) as server, research(server, home, k=1) as run:
+        find_one(run)
         report = run.start(QUESTION)
     assert "Look only for what is still open: birthplace" in asked[1]
     assert report["citations"][0]["quote"] == "a market every Friday"
@@ -199,12 +190,8 @@ def test_a_quote_that_stands_nowhere_is_none_and_several_stay_several(home: Path
         },
         {"text": "It is made of cheese.", "quotes": [{"document": 1, "quote": quotes[2]}]},
     ]
-    good = researcher([[STONE]], [END])
-
-    def reply(body):
-        return (call({"findings": given}) if asked_for(body) == "Findings" else good)(body)
-
-    report, _ = ran(home, reply)
+    model = instead(researcher([[STONE]], [END]), Findings=call({"findings": given}))
+    report, _ = ran(home, model)
     text = report["sections"][0]["text"]
     assert "It is long and has arches. [1][2]" in text
     assert "- It is made of cheese. (no quote found)" in text
@@ -223,12 +210,7 @@ def test_a_quote_that_stands_nowhere_is_none_and_several_stay_several(home: Path
 )
 def test_a_writer_rests_on_the_quotes_that_it_names(home: Path, said, quotes, told):
     parts = [{"text": "Cheese " * 200, "quotes": [9]}, {"text": said, "quotes": quotes}]
-    good = researcher([[STONE]], [END])
-
-    def reply(body):
-        return (call({"parts": parts}) if asked_for(body) == "Parts" else good)(body)
-
-    report, _ = ran(home, reply)
+    report, _ = ran(home, instead(researcher([[STONE]], [END]), Parts=call({"parts": parts})))
     assert report["answer"] == told
     assert any("named no quote" in line for line in report["warnings"]) is not bool(told)
 
@@ -310,12 +292,8 @@ def test_an_escalation_is_answered_and_the_run_goes_on(home: Path):
     [("Plan", '{"subtasks": 7'), ("Reflection", ""), ("Findings", "[]"), ("Parts", "")],
 )
 def test_a_reply_that_cannot_be_read_ends_no_run(home: Path, what: str, broken: str):
-    good = researcher([PLAN], [END])
-
-    def reply(body):
-        return (call(broken) if asked_for(body) == what else good)(body)
-
-    report, _ = ran(home, reply, question="How long is the Stone Bridge?")
+    model = instead(researcher([PLAN], [END]), **{what: call(broken)})
+    report, _ = ran(home, model, question="How long is the Stone Bridge?")
     assert any(f"no usable {what}" in line for line in report["warnings"])
     if what != "Findings":
         assert report["status"] == "answered"
@@ -338,11 +316,8 @@ def test_a_server_that_goes_down_repeats_no_finished_subtask(tmp_path: Path):
 
 
 def test_what_planning_warned_of_is_in_the_report_of_a_run_that_was_resumed(home: Path):
-    def goes_down(body):
-        return (call("{") if asked_for(body) == "Plan" else status(500))(body)
-
     with pytest.raises(ModelError):
-        ran(home, goes_down)
+        ran(home, instead(status(500), Plan=call("{")))
     report, events = resumed(home, researcher([PLAN], [END]))
     assert any("no usable Plan" in line for line in report["warnings"])
     assert "warned" not in [event["event"] for event in events]
@@ -361,19 +336,15 @@ def test_a_spent_budget_leaves_a_partial_report_that_can_go_on(home: Path):
 
 
 def test_what_a_first_reading_found_is_kept_when_the_second_is_too_dear(home: Path):
-    good = researcher([[STONE]], [END], usage=(2400, 10))
-
-    def reply(body):
-        if asked_for(body) != "Findings":
-            return good(body)
-        quote = {"document": 1, "quote": "The Stone Bridge is 140 metres long"}
-        found = {"findings": [{"text": "140 metres.", "quotes": [quote]}], "not_found": ["its age"]}
-        return call(found, usage=(2400, 10))(body)
-
-    report, _ = ran(home, reply, max_tokens=5_000)
+    usage = (2400, 10)
+    quote = {"document": 1, "quote": "The Stone Bridge is 140 metres long"}
+    found = {"findings": [{"text": "140 metres.", "quotes": [quote]}], "not_found": ["its age"]}
+    good = researcher([[STONE]], [END], usage=usage)
+    model = instead(good, Findings=call(found, usage=usage))
+    report, _ = ran(home, model, max_tokens=5_000)
     assert (report["status"], report["not_found"]) == ("partial", ["its age"])
     assert "140 metres" in report["report"]
-    _, events = resumed(home, reply)
+    _, events = resumed(home, model)
     told = [event["event"] for event in events]
     assert told.index("reflected") < told.index("subtask_started"), "nothing was read again"
 
