@@ -77,9 +77,7 @@ def test_planted_instructions_stay_inside_the_fences_and_are_declared_to_be_data
 
 def test_the_shape_of_a_reply_is_told_outside_of_every_fence():
     graded = sent(lambda engine: engine.grade(grading(PARIS)), call(grades(True)))
-    checked = sent(
-        lambda engine: engine.verify(["Big."], ["Paris is big."]), text('{"claim_1": 1}')
-    )
+    checked = sent(lambda engine: engine.verify(["Big."], ["It is big."]), text('{"claim_1": 1}'))
     for _, user in (graded, checked):
         assert "Reply with one JSON object" in user
         assert "Reply with" not in "".join(fenced(user)[0])

@@ -16,13 +16,6 @@ def rewriting():
     return RewriteRequest(QUESTION, (), [QUESTION], [PARIS], known)
 
 
-def test_a_first_question_costs_no_call():
-    with ScriptedServer() as server:
-        result = connect(server).contextualize(QUESTION, [])
-        assert server.requests == []
-    assert result.question == QUESTION
-
-
 @pytest.mark.parametrize(
     ("reply", "question"),
     [

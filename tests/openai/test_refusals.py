@@ -89,7 +89,7 @@ def test_what_a_reply_lacks_of_the_core_of_the_question_is_searched_for_once(hom
         ("skipper boat turned", 49_900, {"grader": "model", "max_tokens": 50_000}, True),
     ],
 )
-def test_and_where_nothing_new_is_found_or_can_be_graded_the_first_answer_stands(
+def test_where_nothing_new_is_found_or_graded_the_first_answer_stands(
     home, query, spent, changed, warned
 ):
     def reply(body):
@@ -137,15 +137,13 @@ def test_a_refusal_shows_what_the_model_says_comes_nearest(home, quote):
 
 
 LLAMA = {"/props": {"default_generation_settings": {"n_ctx": 8_192}}}
+CHOSEN = {"context_tokens": 6_000}
 
 
 @pytest.mark.parametrize(
-    ("pages", "chosen", "calls"),
-    [(LLAMA, {}, 1), (LLAMA, {"context_tokens": 6_000}, 3), ({}, {}, 3)],
+    ("pages", "chosen", "calls"), [(LLAMA, {}, 1), (LLAMA, CHOSEN, 3), ({}, {}, 3)]
 )
-def test_a_server_of_this_machine_that_reads_slowly_is_asked_once(
-    home, pages, chosen, calls, monkeypatch
-):
+def test_a_slow_server_of_this_machine_is_asked_once(home, pages, chosen, calls, monkeypatch):
     monkeypatch.setattr("rag.engines.openai.server.SLOW", 10.0**9)
     monkeypatch.setattr("rag.engines.openai.server._TOLD", 1)
     answer, requests = asked(home, half, QUESTION, pages, **chosen)
@@ -154,11 +152,7 @@ def test_a_server_of_this_machine_that_reads_slowly_is_asked_once(
 
 
 EMPTY = '{"parts": [], "held": false, "missing": []}'
-QUOTED = (
-    '{"parts": [{"text": "At 21.", "quotes": [{"document": 1, "quote": "Who steers a boat"}]}],'
-    ' "held": true, "missing": []}'
-)
-
+QUOTED = '{"parts": [{"text": "At 21.", "quotes": [{"document": 1, "quote": "Who steers"}]}]}'
 DOTS = '{"parts": [{"text": "…", "quotes": [{"document": 1, "quote": "…"}]}], "held": true}'
 
 

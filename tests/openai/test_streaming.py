@@ -83,10 +83,7 @@ def test_what_broke_before_anything_was_shown_is_asked_again(fault):
     assert result.warnings == ()
 
 
-@pytest.mark.parametrize(
-    "reply",
-    ["I cannot answer this from the documents.", "I cannot answer this.", "i Cannot answer"],
-)
+@pytest.mark.parametrize("reply", ["I cannot answer this.", "i Cannot answer"])
 def test_a_reply_that_the_documents_hold_no_answer_is_an_empty_draft_and_asked_for_once(reply):
     with ScriptedServer(always=text(reply)) as server:
         result, shown = generate(server)
@@ -94,9 +91,10 @@ def test_a_reply_that_the_documents_hold_no_answer_is_an_empty_draft_and_asked_f
     assert (result.parts, result.complete, shown) == ((), True, [])
 
 
-def test_an_answer_that_only_begins_like_a_refusal_is_an_answer():
+@pytest.mark.parametrize("before", ["", "<think>\nIs it [9]?\n</think>\n\n"])
+def test_neither_thinking_nor_what_only_begins_like_a_refusal_hides_an_answer(before):
     reply = "I cannot answer for Germany, but Paris is the capital of France [1]."
-    with ScriptedServer(text(reply)) as server:
+    with ScriptedServer(text(before + reply)) as server:
         result, shown = generate(server)
     assert (said(result), "".join(shown)) == (reply.replace(" [1]", ""), reply)
 
@@ -106,12 +104,6 @@ def test_a_refusal_cut_short_is_no_abstention():
         with pytest.raises(ModelError, match="ran out of room"):
             generate(server)
         assert len(server.requests) == 2
-
-
-def test_thinking_is_not_shown():
-    with ScriptedServer(text("<think>\nIs it [9]?\n</think>\n\nParis [1].")) as server:
-        result, shown = generate(server)
-    assert (said(result), "".join(shown)) == ("Paris.", "Paris [1].")
 
 
 def test_an_endless_reply_is_stopped():
