@@ -34,20 +34,12 @@ def test_every_error_has_its_exit_code(error: errors.CragError, code: int):
     assert exit_code(error) == code
 
 
-def foreign_error() -> Exception:
-    """What pybind11 makes of an interrupt while a module of its own is imported."""
-    error = ImportError("initialization failed")
-    error.__cause__ = KeyboardInterrupt()
-    return error
-
-
-def failure_at_closing() -> Exception:
-    """What failed after an interrupt, as something was closed."""
-    error = errors.StorageError("Cannot be closed.")
-    error.__context__ = KeyboardInterrupt()
-    return error
-
-
+# What pybind11 makes of an interrupt while a module of its own is imported.
+FOREIGN = ImportError("initialization failed")
+FOREIGN.__cause__ = KeyboardInterrupt()
+# What failed after an interrupt, as something was closed.
+AT_CLOSING = errors.StorageError("Cannot be closed.")
+AT_CLOSING.__context__ = KeyboardInterrupt()
 FULL = "There is no more memory. Close other programs, or raise `ulimit -v`."
 UNMAPPED = "tokenizers.abi3.so: failed to map segment from shared object"
 
@@ -60,8 +52,8 @@ UNMAPPED = "tokenizers.abi3.so: failed to map segment from shared object"
         (ImportError(UNMAPPED), 4, FULL),
         (KeyboardInterrupt(), 130, "interrupted."),
         (Abort(), 130, "interrupted."),
-        (foreign_error(), 130, "interrupted."),
-        (failure_at_closing(), 130, "interrupted."),
+        (FOREIGN, 130, "interrupted."),
+        (AT_CLOSING, 130, "interrupted."),
     ],
 )
 def test_want_of_memory_and_an_interrupt_are_called_so_whatever_was_made_of_them(

@@ -83,12 +83,11 @@ def test_thread_is_forgotten_only_when_confirmed(home):
 
 def test_prune_says_what_it_removes(home):
     crag(home, "chat", "-t", "long", stdin="Do dogs travel free?\n" * 3)
-    dry = json.loads(
-        crag(home, "threads", "prune", "--keep", "1", "-t", "long", "--dry-run", "--json").stdout
-    )
+    prune = ("threads", "prune", "-t", "long", "--keep")
+    dry = json.loads(crag(home, *prune, "1", "--dry-run", "--json").stdout)
     assert dry["removed"] == {"long": [1, 2]}
-    assert "Removed 0 turns." in crag(home, "threads", "prune", "--keep", "9" * 30, "-y").stderr
-    done = crag(home, "threads", "prune", "--keep", "1", "-t", "long", "--yes")
+    assert "Removed 0 turns." in crag(home, *prune, "9" * 30, "-y").stderr
+    done = crag(home, *prune, "1", "--yes")
     assert done.stdout == "long: 2 turns (1, 2)\n"
     assert [turn["turn"] for turn in turns(home, "long")] == [3]
 

@@ -112,9 +112,8 @@ def test_a_research_run_s_stream_ends_with_its_report(bridges):
         assert code == 3
         assert lines[-1]["schema"] == "crag.research/1"
         assert lines[-1]["status"] == "waiting"
-        code, lines = checked(
-            bridges, "research", "--resume", "last", "--answer", "All.", **with_model(server)
-        )
+        said = ("--resume", "last", "--answer", "All.")
+        code, lines = checked(bridges, "research", *said, **with_model(server))
     assert code == 0
     assert lines[-1]["status"] == "answered"
     told = {line.get("event") for line in lines}
@@ -152,12 +151,11 @@ def error_of(lines: list[dict[str, Any]]) -> tuple[str, int]:
 
 
 def test_a_failed_run_s_last_line_says_so(home, tmp_path):
-    code, lines = checked(home, "ask", "Anything?", "-c", "none")
-    assert (code, error_of(lines)) == (2, ("UsageError", 2))
+    for words in (("-c", "none"), ("--no-such-flag",)):
+        code, lines = checked(home, "ask", "Anything?", *words)
+        assert (code, error_of(lines)) == (2, ("UsageError", 2))
     code, lines = checked(tmp_path, "ask", "Anything?")
     assert (code, error_of(lines)) == (4, ("NoIndexError", 4))
-    code, lines = checked(home, "ask", "Anything?", "--no-such-flag")
-    assert (code, error_of(lines)) == (2, ("UsageError", 2))
     code, lines = checked(home, "ingest", str(tmp_path / "nowhere"))
     assert (code, error_of(lines)[1]) == (code, code)
     with ScriptedServer(always=status(500)) as server:
@@ -170,9 +168,8 @@ def test_a_failed_run_s_last_line_says_so(home, tmp_path):
 
 
 def test_an_interrupted_run_s_last_line_says_so(home):
+    asked = ("ask", ANSWERED, "--events")
     with ScriptedServer(always=hang()) as server:
-        code, told, _ = interrupted(
-            home, "ask", ANSWERED, "--events", at='"grade_documents"', **with_model(server)
-        )
+        code, told, _ = interrupted(home, *asked, at='"grade_documents"', **with_model(server))
     lines = [json.loads(line) for line in told.splitlines()]
     assert (code, error_of(lines)) == (130, ("Interrupted", 130))

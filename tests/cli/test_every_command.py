@@ -1,6 +1,5 @@
 """Every command of the help under every hardship: one line that is true, and nothing lost."""
 
-import json
 import shutil
 import sqlite3
 from contextlib import closing
@@ -63,11 +62,8 @@ def made(tmp_path_factory):
     for name, text in (
         ("docs/line.md", "# The line\n\nThe Corbel Tunnel is 1,204 metres long.\n"),
         ("more/inn.md", "# The inn\n\nThe inn has nine beds.\n" * 200),
-        ("dataset/corpus.jsonl", json.dumps({"id": "a", "title": "", "text": "The inn is red."})),
-        (
-            "dataset/queries.jsonl",
-            json.dumps({"id": "q", "text": "What colour is the inn?", "relevant": ["a"]}),
-        ),
+        ("dataset/corpus.jsonl", '{"id": "a", "title": "", "text": "The inn is red."}'),
+        ("dataset/queries.jsonl", '{"id": "q", "text": "How is the inn?", "relevant": ["a"]}'),
     ):
         (work / name).parent.mkdir(exist_ok=True)
         (work / name).write_text(text)

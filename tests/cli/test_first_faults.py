@@ -10,50 +10,26 @@ from hardships import HARDSHIPS, can_mount
 from index_samples import EMBEDDER, open_writer
 
 ASK = ("ask", "How high is the Gillfoot Viaduct?")
-OFF = {
-    "CRAG_ENGINE": "openai",
-    "CRAG_BASE_URL": "http://127.0.0.1:9/v1",
-    "CRAG_MODEL": "m",
-    "CRAG_MAX_RETRIES": "0",
-}
-
-
-def unknown_key(home):
-    (home.parent / "config.toml").write_text("max_lops = 2\n")
-    return crag(home, *ASK, "--config", home.parent / "config.toml")
-
-
-def model_that_is_off(home):
-    return crag(home, *ASK, **OFF)
-
-
-def no_rights(home):
-    (home.parent / "file").write_text("")
-    return crag(home.parent / "file" / "home", "ingest", home.parent)
-
-
-def no_place_for_settings(home):
-    (home.parent / "file").write_text("")
-    return crag(home, "config", "init", "--config", home.parent / "file" / "config.toml")
-
-
-def locked_home(home):
-    with open_writer(home, "default", EMBEDDER.identity):
-        return crag(home, "ingest", home.parent)
+OFF = {"CRAG_BASE_URL": "http://127.0.0.1:9/v1", "CRAG_MODEL": "m", "CRAG_MAX_RETRIES": "0"}
 
 
 @pytest.mark.parametrize(
-    ("fault", "code", "said", "next_step"),
+    ("words", "code", "said", "next_step"),
     [
-        (unknown_key, 4, "max_lops", "max_loops"),
-        (model_that_is_off, 5, "127.0.0.1:9", "base_url|CRAG_BASE_URL|server|local"),
-        (no_rights, 4, "file", "--home"),
-        (no_place_for_settings, 4, "file", "--config"),
-        (locked_home, 4, "pid", "again|wait|ends|--home"),
+        ((*ASK, "--config", "{}/misspelt.toml"), 4, "max_lops", "max_loops"),
+        ((*ASK, "--engine", "openai"), 5, "127.0.0.1:9", "base_url|CRAG_BASE_URL|server|local"),
+        (("ingest", "{}", "--home", "{}/misspelt.toml/home"), 4, "misspelt", "--home"),
+        (("config", "init", "--config", "{}/misspelt.toml/c.toml"), 4, "misspelt", "--config"),
+        (("ingest", "{}"), 4, "pid", "again|wait|ends|--home"),
     ],
+    ids=["unknown key", "model that is off", "no rights", "no place for settings", "locked home"],
 )
-def test_a_fault_is_one_line_with_the_next_step(fault, code, said, next_step, tmp_path):
-    done = fault(copied_home(tmp_path))
+def test_a_fault_is_one_line_with_the_next_step(words, code, said, next_step, tmp_path):
+    """The home is written by another process, which only the last heeds."""
+    (tmp_path / "misspelt.toml").write_text("max_lops = 2\n")
+    home, given = copied_home(tmp_path), [word.format(tmp_path) for word in words]
+    with open_writer(home, "default", EMBEDDER.identity):
+        done = crag(home, *given, **OFF)
     *_, line = done.stderr.splitlines()
     assert (done.exit_code, done.stdout) == (code, "")
     assert line.startswith("crag")

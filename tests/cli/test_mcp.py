@@ -16,15 +16,12 @@ from forked_program import crag_program
 from ingest_runs import Library, home_of
 from ports import free_port, wait_for_port
 
+CLIENT = {"name": "test", "version": "1"}
 OPENING = {
     "jsonrpc": "2.0",
     "id": 1,
     "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "test", "version": "1"},
-    },
+    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": CLIENT},
 }
 
 
@@ -111,9 +108,7 @@ def test_every_tool_answers_over_stdio_in_its_own_schema(home: Path):
         ("read_source", {"source": "dogs.md", "start": -1}),
     ],
 )
-def test_a_malformed_or_reaching_call_is_a_tools_error_and_the_server_goes_on(
-    served: str, tool: str, given: dict[str, Any]
-):
+def test_a_malformed_call_is_a_tools_error_and_the_server_goes_on(served: str, tool, given):
     bad, good = run(served, (tool, given), ("sources", {}))
     assert bad.is_error
     assert "root:" not in bad.content[0].text
@@ -131,11 +126,9 @@ def test_a_taken_port_is_said_instead_of_listening(home: Path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         ran = run_forked(home, "mcp", "--http", str(port))
+    said = f"crag: 127.0.0.1:{port} cannot be listened on: Address already in use."
     assert (ran.returncode, ran.stdout) == (4, "")
-    assert ran.stderr == (
-        f"crag: 127.0.0.1:{port} cannot be listened on: Address already in use."
-        " Choose another port.\n"
-    )
+    assert ran.stderr == f"{said} Choose another port.\n"
 
 
 def test_a_long_source_and_a_long_list_are_read_to_their_ends(tmp_path: Path):

@@ -77,9 +77,7 @@ def test_a_server_that_is_down_is_exit_5_and_the_run_goes_on_later(home: Path):
 def test_ctrl_c_leaves_at_once_and_says_how_to_go_on(home: Path):
     plan = [subtask("searcher", "How long is the Stone Bridge?")]
     with ScriptedServer(researcher([plan], [decide("end")]), always=hang()) as server:
-        asked = ("research", "How long is it?")
-        code, out, err = interrupted(
-            home, *asked, at="  searcher: ", of="stderr", **with_model(server)
-        )
+        asked, heard = ("research", "How long is it?"), {"at": "  searcher: ", "of": "stderr"}
+        code, out, err = interrupted(home, *asked, **heard, **with_model(server))
     assert (code, out) == (130, ""), err
     assert "Go on with: crag research --resume " in err

@@ -57,6 +57,7 @@ def telltale():
 
 
 def run(work, *arguments, **settings):
+    (work / "railway.md").write_text("# Railway\n\nThe tunnel is 1,204 metres long.\n")
     named = {f"CRAG_{name.upper()}": value for name, value in settings.items()}
     with contextlib.chdir(work):
         return crag(work / "home", *arguments, **{"CRAG_ENGINE": None, **named})
@@ -69,14 +70,12 @@ def test_every_setting_that_can_hold_a_secret_is_tried():
 
 
 def test_no_secret_is_shown_or_kept(tmp_path, telltale):
-    (tmp_path / "railway.md").write_text("# Railway\n\nThe tunnel is 1,204 metres long.\n")
     settings = {name: secret_of(name) for name in KEYS}
     settings["base_url"] = f"http://{telltale}/v1?api_key={secret_of('base_url')}"
     settings["web_url"] = f"http://me:{secret_of('web_url')}@{telltale}/search"
     settings["threads"] = database("threads")
     settings |= {"max_retries": "0", "request_timeout": "5"}
     said = {tuple(command): run(tmp_path, *command, **settings) for command in COMMANDS}
-    (tmp_path / "again").mkdir()
     for command in (["ingest", "railway.md"], ["ask", "How long?"], ["doctor"], ["status"]):
         said["store", *command] = run(tmp_path, *command, **settings, store=database("store"))
     chroma = f"http://me:{secret_of('chroma_url')}@{telltale}?api_key={secret_of('chroma_url')}"
@@ -99,7 +98,6 @@ def test_no_secret_is_shown_or_kept(tmp_path, telltale):
 
 
 def test_the_password_of_a_database_that_answers_stays_where_it_was_written(tmp_path, postgres):
-    (tmp_path / "railway.md").write_text("# Railway\n\nThe tunnel is 1,204 metres long.\n")
     url = postgres.url.replace("postgres@", "postgres:hunter2@")
     assert "hunter2" in url
     for settings in ({"threads": url}, {"store": url, "store_schema": "told"}):
@@ -122,15 +120,12 @@ def test_the_password_of_a_database_that_answers_stays_where_it_was_written(tmp_
             "select format('%I.%I', schemaname, tablename) from pg_tables"
             " where schemaname not in ('pg_catalog', 'information_schema')"
         ).fetchall()
-        held = [
-            (table, db.execute(f"select t::text from {table} t").fetchall()) for (table,) in tables
-        ]
-    assert any("railway" in str(rows) for _, rows in held)
-    assert [table for table, rows in held if "hunter2" in str(rows)] == []
+        held = {of: str(db.execute(f"select t::text from {of} t").fetchall()) for (of,) in tables}
+    assert any("railway" in told for told in held.values())
+    assert [table for table, told in held.items() if "hunter2" in told] == []
 
 
 def test_a_password_is_refused_where_it_would_be_noted(tmp_path):
-    (tmp_path / "railway.md").write_text("# Railway\n\nThe tunnel is 1,204 metres long.\n")
     settings = {"base_url": f"http://me:{secret_of('base_url')}@127.0.0.1:9"}
     assert run(tmp_path, "ingest", "railway.md").exit_code == 0
     for command in (["config", "show"], ["ingest", "railway.md"], ["ask", "How long?"]):

@@ -59,10 +59,9 @@ def test_naming_another_collection_changes_the_thread_and_is_told(home, monkeypa
 
 def test_chat_goes_on_with_it_and_switches_with_the_thread(home):
     asked(home, QUESTION, "-t", "water", "-c", "canal")
-    lines = (
-        f"{QUESTION}\n/new other\n/set collection default\nDo dogs travel free?\n/thread water\n"
-    )
-    done = crag(home, "chat", "-t", "water", "--json", stdin=lines + QUESTION + "\n")
+    lines = (QUESTION, "/new other", "/set collection default", "Do dogs travel free?")
+    typed = "\n".join([*lines, "/thread water", QUESTION, ""])
+    done = crag(home, "chat", "-t", "water", "--json", stdin=typed)
     assert done.exit_code == 0, done.stderr
     first, between, last = (json.loads(line)["answer"] for line in done.stdout.splitlines())
     assert "4 metres" in first

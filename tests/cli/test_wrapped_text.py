@@ -58,13 +58,8 @@ def test_a_sentence_is_bold_though_it_is_shown_with_other_marks_and_breaks(quote
 
 def test_a_snippet_stands_below_its_place_and_says_so_once():
     place = {"source": "kiln.md", "page": None, "anchor": None, "start_line": 25, "end_line": 27}
-    held = {
-        **place,
-        "marker": 1,
-        "heading": "Firing",
-        "quote": "a",
-        "shown": "It is hot:\n\n    a b",
-    }
+    shown = {"quote": "a", "shown": "It is hot:\n\n    a b"}
+    held = {**place, **shown, "marker": 1, "heading": "Firing"}
     slide = {**held, "marker": 2, "heading": "", "start_line": None, "page": 3}
     slide["anchor"] = "slide 3"
     answered = {"answer": "It is hot … [1]", "citations": [held, slide], "nearest": []}
@@ -77,13 +72,11 @@ def test_a_snippet_stands_below_its_place_and_says_so_once():
     assert [*source_lines([section])] == ["[1] kiln.md  Firing: “a”"]
 
 
-@pytest.mark.parametrize(
-    "words", [("ask", "q", "-c", "no-such-collection-of-documents"), ("ask", HIGH, "--trace", "-q")]
-)
+@pytest.mark.parametrize("words", [("q", "-c", "no-such-collection"), (HIGH, "--trace", "-q")])
 def test_no_word_that_fits_a_line_is_broken_at_the_edge_of_a_terminal(tmp_path, words):
     home, columns = copied_home(tmp_path), 40
-    shown, _ = shown_in_terminal(home, *words, columns=columns, COLUMNS=str(columns))
-    piped = crag(home, *words)
+    shown, _ = shown_in_terminal(home, "ask", *words, columns=columns, COLUMNS=str(columns))
+    piped = crag(home, "ask", *words)
     known = set((piped.stdout + piped.stderr).split())
     for above, below in pairwise(re.sub(r"\x1b\[[\d;]*m", "", shown).splitlines()):
         if len(above) == columns and below[:1].strip():
