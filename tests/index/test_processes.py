@@ -1,28 +1,23 @@
 import random
 import re
-import threading
 from contextlib import closing
 
 import pytest
-from forked import started
+from forked import last_told, started
 from index_samples import EMBEDDER, ill_parts, open_collection, open_writer
-from index_victim import CHUNKS, DOCUMENTS, Victim, texts, write_five
+from index_victim import CHUNKS, DOCUMENTS, texts, write_five, write_until_killed
 from shared_stores import assert_sound
 
 from rag.index.home.catalog import Catalog
 
 
 def kill_after(home, first, versions, extra):
-    """Kills a victim `extra` seconds after so many versions."""
-    victim = Victim(home, first)
-    try:
-        for _ in range(versions):
-            victim.wait_for_a_version()
-        # The instant is the point of the test; nothing is waited for.
-        threading.Event().wait(extra)
-    finally:
-        finished = victim.kill()
-    return finished
+    """Kills a victim `extra` seconds after so many versions; the last that it had finished."""
+    victim, told = started(write_until_killed, home, first, daemon=True)
+    for _ in range(versions):
+        told.recv()
+    victim.join(extra)  # the instant is the point of the test; nothing is waited for
+    return last_told(victim, told, first - 1 + versions)
 
 
 def versions_of(reader):
@@ -75,17 +70,15 @@ def test_killed_writers_break_no_promise(tmp_path, times):
 
 
 def test_readers_see_whole_documents_while_another_process_writes(tmp_path):
-    victim = Victim(tmp_path, 0)
-    try:
-        victim.wait_for_a_version()
-        reader = open_collection(tmp_path, "default", EMBEDDER)
-        seen = set()
-        while len(seen) < 3:
-            with reader.snapshot():
-                seen.update(versions_of(reader).values())
-        reader.close()
-    finally:
-        victim.kill()
+    victim, told = started(write_until_killed, tmp_path, 0, daemon=True)
+    told.recv()
+    reader = open_collection(tmp_path, "default", EMBEDDER)
+    seen = set()
+    while len(seen) < 3:
+        with reader.snapshot():
+            seen.update(versions_of(reader).values())
+    reader.close()
+    last_told(victim, told, 0)
 
 
 def test_writers_that_come_at_once_take_turns_and_a_name_is_taken_once(store):

@@ -11,6 +11,7 @@ from pathlib import Path
 import ingest_child
 import psycopg
 import pytest
+from forked import started
 from ingest_runs import Library, counts
 from postgres_server import running_postgres
 from shared_stores import assert_sound
@@ -137,11 +138,10 @@ def wait_for_backends(url: str) -> None:
 
 
 LONG = [pytest.param(server, 300, marks=pytest.mark.slow) for server in ("home", "postgres")]
+KILLS = [("home", 5), ("postgres", 3), *LONG]
 
 
-@pytest.mark.parametrize(
-    ("server", "kills"), [("home", 5), ("postgres", 3), *LONG], indirect=["server"]
-)
+@pytest.mark.parametrize(("server", "kills"), KILLS, indirect=["server"])
 def test_kills_break_no_promise(server, tmp_path, kills):
     """Writers alone of a home; of a shared store readers and the server, too."""
     dice = random.Random(kills)
@@ -153,9 +153,9 @@ def test_kills_break_no_promise(server, tmp_path, kills):
     kept: set[str] = set()
     longest = 1.0
     for _ in range(kills):
-        doomed = [ingest_child.start_as(ingest_child.read, library.settings)] if server else []
+        doomed = [started(ingest_child.read, library.settings)[0]] if server else []
         began = time.monotonic()
-        writer = ingest_child.start(library.settings, folder.path)
+        writer, _ = started(ingest_child.run, library.settings, str(folder.path))
         writer.join(dice.uniform(0, longest))
         if server and dice.random() < 0.3:
             server.stop()
@@ -177,16 +177,3 @@ def test_kills_break_no_promise(server, tmp_path, kills):
             kept &= set(folder.texts)
         elif not server:  # kill the resumed one, too
             longest += 0.05
-
-
-def test_of_two_ingests_at_once_one_does_the_work(tmp_path):
-    folder = Folder(tmp_path / "docs", random.Random(3))
-    library = Library(tmp_path / "home")
-    for number in range(40):
-        folder.write(f"{number}.md")
-    processes = [ingest_child.start(library.settings, folder.path) for _ in range(2)]
-    for process in processes:
-        process.join()
-    endings = sorted(process.exitcode for process in processes)
-    assert endings in ([0, 0], [0, ingest_child.BUSY])
-    assert counts(library.ingest(folder.path)) == {"unchanged": 40}

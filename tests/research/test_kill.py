@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from research_child import SCRIPTED, events_of, start
+from forked import started
+from research_child import SCRIPTED, events_of, run
 from research_library import THREE_PARTS, lasting, library, places
 
 from rag.research.journal import Journal
@@ -23,7 +24,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     for question in (THREE_PARTS, SCRIPTED):
         home = library(tmp_path_factory.mktemp("whole"))
         log = home / "log"
-        process = start(home, question, log)
+        process, _ = started(run, str(home), question, str(log))
         began = time.monotonic()
         process.join(LONGEST)
         assert process.exitcode == 0
@@ -34,10 +35,10 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
 def kept(home: Path) -> dict[str, Any]:
     with Journal(home) as journal:
         try:
-            run = journal.run("last")["id"]
+            last = journal.run("last")["id"]
         except UsageError:  # killed before the run was there
             return {}
-        return {artifact["id"]: artifact for artifact in journal.artifacts(run)}
+        return {artifact["id"]: artifact for artifact in journal.artifacts(last)}
 
 
 def test_a_whole_run_answers_all_parts_and_goes_through_its_rounds(whole: Whole):
@@ -48,14 +49,12 @@ def test_a_whole_run_answers_all_parts_and_goes_through_its_rounds(whole: Whole)
     assert whole[SCRIPTED][0]["rounds"] == 4
 
 
+LONG = [pytest.param(25, seed, marks=pytest.mark.slow) for seed in range(2)]
+
+
 @pytest.mark.parametrize("question", [THREE_PARTS, SCRIPTED])
-@pytest.mark.parametrize(
-    ("kills", "seed"),
-    [(5, 7), *(pytest.param(25, seed, marks=pytest.mark.slow) for seed in range(2))],
-)
-def test_a_killed_run_goes_on_where_it_stood(
-    whole: Whole, tmp_path: Path, question: str, kills: int, seed: int
-):
+@pytest.mark.parametrize(("kills", "seed"), [(5, 7), *LONG])
+def test_a_killed_run_goes_on(whole: Whole, tmp_path: Path, question: str, kills: int, seed: int):
     expected, seconds = whole[question]
     chance = random.Random(seed)
     repeated = duplicated = killed = homes = 0
@@ -67,7 +66,7 @@ def test_a_killed_run_goes_on_where_it_stood(
         while True:
             attempt += 1
             log = home / f"log{attempt}"
-            process = start(home, question, log)
+            process, _ = started(run, str(home), question, str(log))
             if killed < kills and attempt < 6:
                 process.join(chance.uniform(0, seconds))
                 killed += process.exitcode is None

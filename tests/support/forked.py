@@ -4,12 +4,14 @@ import multiprocessing
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from multiprocessing import forkserver, resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from isolation import heed_interrupts, leave_home
@@ -56,12 +58,6 @@ def reach(server: dict[str, object]) -> None:
     forkserver.ensure_running = resource_tracker.ensure_running
 
 
-def process_of(work: Callable[..., None], *given: object, daemon: bool = False) -> BaseProcess:
-    """One that does `work` in the environment of this process, to be started."""
-    given = (dict(os.environ), work, *given)
-    return forked().Process(target=_as_here, args=given, daemon=daemon)
-
-
 def _as_here(environment: dict[str, str], work: Callable[..., None], *given: object) -> None:
     os.environ.clear()
     os.environ |= environment
@@ -71,12 +67,23 @@ def _as_here(environment: dict[str, str], work: Callable[..., None], *given: obj
 def started(
     work: Callable[..., None], *given: object, daemon: bool = False
 ) -> tuple[BaseProcess, Connection]:
-    """A process that does `work`, whose last argument is a connection; returned with the other end
-    once something was sent that says it begins.
+    """A process that does `work` in the environment of this one, whose last argument is a
+    connection; returned with the other end once something was sent that says it begins.
     """
     here, there = forked().Pipe()
-    process = process_of(work, *given, there, daemon=daemon)
+    given = (dict(os.environ), work, *given, there)
+    process = forked().Process(target=_as_here, args=given, daemon=daemon)
     process.start()
     there.close()
     here.recv()
     return process, here
+
+
+def last_told(process: BaseProcess, told: Connection, before: Any) -> Any:
+    """Kill it; what it told last, or what it had told before."""
+    process.kill()
+    process.join()
+    with suppress(EOFError):
+        while True:
+            before = told.recv()
+    return before

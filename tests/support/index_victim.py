@@ -7,7 +7,6 @@ thread, so that a kill can come at any instant of the writing and hundreds of th
 
 import time
 
-from forked import forked, process_of
 from index_samples import EMBEDDER, document, open_writer, part, parts
 
 from rag.index import writer as writing
@@ -26,6 +25,7 @@ def texts(number, version):
 
 def write_until_killed(home, first, finished):
     """Sends the version just finished into the connection `finished`, again and again."""
+    finished.send(True)
     # Small groups, so that every kind of step happens all the time.
     writing.GROUP_CHUNKS = 15  # type: ignore[attr-defined]
     version = first
@@ -51,27 +51,3 @@ def write_five(store, name, told):
             left.pop(0)
         except StoreBusyError:
             time.sleep(0.02)
-
-
-class Victim:
-    """A process in `write_until_killed`; `kill` returns the last version it had finished."""
-
-    def __init__(self, home, first):
-        self._reader, sender = forked().Pipe(duplex=False)
-        self._process = process_of(write_until_killed, home, first, sender, daemon=True)
-        self._process.start()
-        sender.close()
-        self.finished = first - 1
-
-    def wait_for_a_version(self):
-        self.finished = self._reader.recv()
-
-    def kill(self):
-        self._process.kill()
-        self._process.join()
-        try:
-            while self._reader.poll():
-                self.finished = self._reader.recv()
-        except EOFError:
-            pass  # killed: that is how its pipe ends
-        return self.finished

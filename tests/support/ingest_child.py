@@ -1,13 +1,7 @@
-"""An ingest in a process of its own, forked from a server that has everything imported."""
+"""What ingests and reads in a process of its own, forked from a server that has all imported."""
 
-import sys
-from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from pathlib import Path
-
-from forked import started
 
 import rag.ingest.embedding
 import rag.ingest.pool
@@ -16,20 +10,15 @@ from rag.embed.builtin import builtin_embedder
 from rag.index import writer as writing
 from rag.ingest.sync import ingest
 from rag.opening import store_of
-from state.errors import CragError, StoreBusyError
+from state.errors import CragError
 from state.settings import Settings
-
-BUSY = 4
 
 
 def run(settings: Settings, folder: str, started: Connection) -> None:
     writing.GROUP_CHUNKS = rag.ingest.embedding.BATCH_CHUNKS = 60  # type: ignore[attr-defined]
     builtin_embedder()
     started.send(True)
-    try:
-        ingest(settings, [folder])
-    except StoreBusyError:
-        sys.exit(BUSY)
+    ingest(settings, [folder])
 
 
 def read(settings: Settings, started: Connection) -> None:
@@ -43,13 +32,3 @@ def read(settings: Settings, started: Connection) -> None:
                 for chunk in reader.search("valve pump rotor", 10):
                     text = reader.document_text(chunk["source"])
                     assert text is None or text.endswith("x.\n"), chunk["source"]
-
-
-def start(settings: Settings, folder: Path) -> BaseProcess:
-    """Returns once the process is about to ingest."""
-    return start_as(run, settings, str(folder))
-
-
-def start_as(work: Callable[..., None], settings: Settings, *more: str) -> BaseProcess:
-    """A process that does `work`; returns once it has sent that it begins."""
-    return started(work, settings, *more)[0]

@@ -2,7 +2,6 @@
 
 import json
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,6 @@ from typing import Any
 import chromadb  # noqa: F401
 import langgraph.checkpoint.sqlite  # noqa: F401
 import tokenizers  # noqa: F401
-from forked import started
 from research_scripted import ScriptedResearcher
 
 import rag.embed.builtin
@@ -43,11 +41,6 @@ def run(home: str, question: str, log: str, started: Connection) -> None:
         except UsageError:
             report = research.start(question, emit)
         emit({"event": "report", "report": report})
-
-
-def start(home: Path, question: str, log: Path) -> BaseProcess:
-    """Returns once the process is about to begin or to go on."""
-    return started(run, str(home), question, str(log))[0]
 
 
 def events_of(log: Path) -> list[dict[str, Any]]:

@@ -1,11 +1,9 @@
 """Conversations in processes of their own, forked from a server that has everything imported."""
 
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 import langgraph.checkpoint.sqlite  # noqa: F401 - imported so that no kill is spent on an import
-from forked import started
 from turn_samples import open_turn_store, real_looking_answer
 
 from rag.session import open_session
@@ -39,8 +37,3 @@ def append(home: str, url: str | None, name: str, count: int, told: Connection) 
             answer = real_looking_answer(turn)
             answer["question"] = f"{name} {turn}"
             told.send(store.append("shared", answer))
-
-
-def start(home: Path, thread: str) -> tuple[BaseProcess, Connection]:
-    """A process that is about to ask, and where it tells of its turns."""
-    return started(run, str(home), thread, daemon=True)

@@ -4,10 +4,9 @@ import os
 import random
 import subprocess
 import sys
-from contextlib import suppress
 
 import pytest
-from forked import started
+from forked import last_told, started
 from turn_child import append
 from turn_samples import make_answer, open_turn_store
 
@@ -29,9 +28,7 @@ def test_two_processes_on_one_thread_lose_nothing(tmp_path, url):
         assert [turn.number for turn in mine] == numbers
 
 
-@pytest.mark.parametrize(
-    "rounds", [6, pytest.param(200, marks=pytest.mark.slow)], ids=["short", "long"]
-)
+@pytest.mark.parametrize("rounds", [6, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_writer_loses_no_finished_turn(tmp_path, url, rounds):
     rng = random.Random(rounds)
     finished = 0
@@ -42,11 +39,7 @@ def test_killed_writer_loses_no_finished_turn(tmp_path, url, rounds):
             finished = writer.recv()
         for _ in range(rng.randrange(2000)):  # somewhere within the next append
             os.getpid()
-        process.kill()
-        process.join()
-        with suppress(EOFError):
-            while True:
-                finished = writer.recv()
+        finished = last_told(process, writer, finished)
         with open_turn_store(tmp_path, url) as store:
             kept = [turn.number for turn in store.turns("shared")]
             assert kept == list(range(1, len(kept) + 1))

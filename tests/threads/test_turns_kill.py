@@ -4,25 +4,15 @@ import random
 
 import pytest
 from crag import make_home
-from turn_child import QUESTIONS, start
+from forked import last_told, started
+from turn_child import QUESTIONS, run
 
 from rag.session import open_session
 from state.graph_state import TIMELINE_WINDOW
 from state.settings import load_settings
 
 
-def told_last(pipe, so_far):
-    """The last turn that the child finished before it died."""
-    try:
-        while True:
-            so_far = max(so_far, pipe.recv())
-    except EOFError:
-        return so_far
-
-
-@pytest.mark.parametrize(
-    "kills", [4, pytest.param(300, marks=pytest.mark.slow)], ids=["short", "long"]
-)
+@pytest.mark.parametrize("kills", [4, pytest.param(300, marks=pytest.mark.slow)])
 def test_killed_conversation(tmp_path, kills):
     home = make_home(tmp_path)
     rng = random.Random(kills)
@@ -31,11 +21,9 @@ def test_killed_conversation(tmp_path, kills):
     with open_session(given) as session:
         store = session.memory.store
         for _ in range(kills):
-            child, pipe = start(home, "killed")
+            child, told = started(run, str(home), "killed", daemon=True)
             child.join(rng.uniform(0, 1.0))  # any instant of its first turns
-            child.kill()
-            child.join(30)
-            finished = told_last(pipe, finished)
+            finished = last_told(child, told, finished)
             kept = [turn.number for turn in store.turns("killed")]
             assert kept == list(range(1, len(kept) + 1))
             assert finished <= len(kept) <= finished + 1
