@@ -10,14 +10,27 @@ from typing import TYPE_CHECKING
 from state.closing import Closing
 from state.errors import UsageError
 from state.history import read_history
+from state.home_db import HomeDb
 from state.passages import HistoryTurn
-from state.storage import open_traces, threads_database
 from state.tokens import count_tokens
+from state.trace_store import open_traces
 from state.turn_store import TurnStore
 
 if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
     from state.settings import Settings
+    from state.team_db import TeamDb
+
+
+def threads_database(settings: Settings) -> HomeDb | TeamDb:
+    """The database of turns and checkpoints: the home's, or the Postgres of `threads`. It connects
+    on first use. Raises UsageError if `threads` is no Postgres URL.
+    """
+    if settings.threads is None:
+        return HomeDb(settings.home)
+    from state.team_db import TeamDb
+
+    return TeamDb(settings.threads)
 
 
 class ThreadMemory(Closing):

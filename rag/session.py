@@ -24,8 +24,7 @@ from state.closing import Closing
 from state.errors import CragError, UsageError
 from state.passages import HistoryTurn
 from state.settings import Settings
-from state.storage import open_traces
-from state.trace_store import TraceStore
+from state.trace_store import TraceStore, open_traces
 
 if TYPE_CHECKING:
     from rag.dependencies import SearchMore

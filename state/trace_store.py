@@ -16,6 +16,7 @@ from state.wording import storable
 
 if TYPE_CHECKING:
     from state.events import Event
+    from state.settings import Settings
 
 TRACE_SCHEMA = "crag.trace/1"
 
@@ -133,6 +134,10 @@ class TraceStore(Closing):
             return 0  # and no file is made
         with self._database.writing() as db:
             return int(db.execute(statement, values).rowcount)
+
+
+def open_traces(settings: Settings) -> TraceStore:
+    return TraceStore(settings.home, runs=settings.trace_keep, days=settings.trace_days)
 
 
 def _read(row: Sequence[Any]) -> Trace:

@@ -26,7 +26,7 @@ def open_(
     """Show a place that the last answer cites, in its surroundings."""
     from rag.opening import open_reader
     from rag.tracing.replay import start_event
-    from state.storage import open_traces
+    from state.trace_store import open_traces
 
     terminal, settings = given.terminal, given.settings()
     with open_traces(settings) as traces:

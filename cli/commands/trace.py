@@ -133,7 +133,7 @@ def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Jso
 
 
 def _store(given: options.Shared) -> TraceStore:
-    from state.storage import open_traces
+    from state.trace_store import open_traces
 
     return open_traces(given.settings())
 

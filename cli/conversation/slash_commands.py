@@ -69,7 +69,7 @@ def _trace(talk: Conversation, argument: str) -> None:
         return
     answer = _last_answer(talk)
     from cli.render.trace_view import TraceView
-    from state.storage import open_traces
+    from state.trace_store import open_traces
 
     with open_traces(talk.settings) as traces:
         found = traces.get(argument or answer["trace_id"])

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TypedDict
 
 from rag.tracing.replay import is_research, start_event
-from state.answer import Answer
 from state.errors import UsageError
 from state.trace_store import Trace
 
@@ -19,37 +17,20 @@ class Difference(TypedDict):
     b: str | None
 
 
-Words = Mapping[str, str]
-"""The facts of a run, or of one of its loops, in words and by name."""
-
-
 def diff_traces(one: Trace, other: Trace) -> list[Difference]:
-    """Every difference that is not time: set-up, path, loops, grades, answer, cost.
+    """Every difference that is not time: set-up, path, answer, cost, loops, grades.
 
     Raises:
         UsageError: one is of a research run.
     """
     if is_research(one) or is_research(other):
         raise UsageError("Only the traces of questions can be compared, not of research runs.")
-    first, second = _loops(one["answer"]), _loops(other["answer"])
+    a, b = _facts(one), _facts(other)
     return [
-        *_differences("", _run(one), _run(other)),
-        *(
-            difference
-            for name in max(first, second, key=len)
-            for difference in _differences(name, first.get(name, {}), second.get(name, {}))
-        ),
-        *_differences("", _result(one["answer"]), _result(other["answer"])),
+        {"what": name, "a": a.get(name), "b": b.get(name)}
+        for name in {**a, **b}
+        if a.get(name) != b.get(name)
     ]
-
-
-def _differences(step: str, one: Words, other: Words) -> Iterator[Difference]:
-    """Of a loop that one run alone had, only the query is told; of a chunk, only the rank."""
-    names = [*{**other, **one}]
-    for name in names if one and other else names[:1]:
-        a, b = one.get(name), other.get(name)
-        if a != b and not (name.startswith("grade of") and None in (a, b)):
-            yield {"what": f"{step} {name}".strip(), "a": a, "b": b}
 
 
 def path_taken(trace: Trace) -> list[str]:
@@ -57,9 +38,10 @@ def path_taken(trace: Trace) -> list[str]:
     return [event["node"] for event in trace["events"] if event["event"] == "node_started"]
 
 
-def _run(trace: Trace) -> Words:
+def _facts(trace: Trace) -> dict[str, str]:
+    """What a run was, found and said, in words and by name."""
     answer, event = trace["answer"], start_event(trace)
-    return {
+    facts = {
         "question": answer["question"],
         "stand-alone question": answer["standalone_question"],
         "collection": event["collection"],
@@ -67,12 +49,6 @@ def _run(trace: Trace) -> Words:
         **{name: str(event.get(name)) for name in ("files", "k", "max_loops", "grader")},
         "path": " → ".join(path_taken(trace)),
         "generation retries": str(answer["generation_retries"]),
-    }
-
-
-def _result(answer: Answer) -> Words:
-    usage = answer["usage"]
-    return {
         "status": answer["status"],
         "answer": answer["answer"],
         "citations": "; ".join(
@@ -80,19 +56,14 @@ def _result(answer: Answer) -> Words:
             for c in answer["citations"]
         ),
         "claims": "; ".join(f"{claim['verdict']}: {claim['text']}" for claim in answer["claims"]),
-        "model calls": str(usage["llm_calls"]),
-        "tokens in": str(usage["input_tokens"]),
+        "model calls": str(answer["usage"]["llm_calls"]),
+        "tokens in": str(answer["usage"]["input_tokens"]),
     }
-
-
-def _loops(answer: Answer) -> dict[str, Words]:
-    found: dict[str, Words] = {}
     for loop in answer["loops"]:
-        told = {"query": loop["query"]}
+        step = f"loop {loop['loop']}"
+        facts |= {f"{step} query": loop["query"], f"{step} decision": loop["decision"]}
         for rank, chunk in enumerate(loop["chunks"], 1):
-            name = f"{chunk['source']} {chunk['chunk_id'][:6]}"
             sure = "" if chunk["confidence"] is None else f" {chunk['confidence']:.2f}"
-            told[f"rank of {name}"] = f"#{rank}"
-            told[f"grade of {name}"] = ("" if chunk["relevant"] else "not ") + f"relevant{sure}"
-        found[f"loop {loop['loop']}"] = {**told, "decision": loop["decision"]}
-    return found
+            grade = ("" if chunk["relevant"] else "not ") + f"relevant{sure}"
+            facts[f"{step} {chunk['source']} {chunk['chunk_id'][:6]}"] = f"#{rank}, {grade}"
+    return facts

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from state.errors import StorageError, UsageError
 from state.settings import Settings
-from state.storage import open_traces
-from state.trace_store import Trace
+from state.trace_store import Trace, open_traces
 
 if TYPE_CHECKING:
     from state.events import Event, TurnStarted

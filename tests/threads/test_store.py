@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from turn_samples import make_answer, open_turn_store, real_looking_answer
 
+from rag.memory import threads_database
 from state.errors import UsageError
 from state.home_db import HomeDb
 from state.settings import Settings
-from state.storage import threads_database
 from state.team_db import TeamDb
 from state.turns import PrunePlan
 

@@ -70,7 +70,7 @@ def test_queries_grades_and_settings_are_told_apart():
     found = {d["what"]: (d["a"], d["b"]) for d in diff_traces(a_trace(events()), other)}
     assert found["loop 0 query"] == ("railway", "rail")
     assert found["k"] == ("8", "4")
-    assert found["loop 0 grade of a.md 3fa9c1"] == ("relevant 0.90", "not relevant 0.10")
+    assert found["loop 0 a.md 3fa9c1"] == ("#1, relevant 0.90", "#1, not relevant 0.10")
 
 
 def ids(store: TraceStore, thread: str | None = None) -> list[str]:
