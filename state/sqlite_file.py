@@ -60,7 +60,7 @@ class SqliteConnection(sqlite3.Connection):
 
 
 class SqliteFile(Database):
-    """Created on the first write, and opened again when another file has taken its place."""
+    """Created on the first write."""
 
     version: int
     damaged = _SAVE
@@ -70,7 +70,6 @@ class SqliteFile(Database):
         super().__init__()
         self.path = path
         self.name = f"The {kind} {path}"
-        self._file: tuple[int, int] | None = None
 
     @abstractmethod
     def _create_tables(self, db: sqlite3.Connection) -> None:
@@ -83,8 +82,6 @@ class SqliteFile(Database):
         """Set up an empty file, before its first table is created."""
 
     def _open(self, *, write: bool) -> SqliteConnection | None:
-        if self._connection is not None and self._file != file_identity(self.path):
-            self.close()
         if self._connection is None:
             if not (write or self.path.exists()):
                 return None
@@ -104,7 +101,6 @@ class SqliteFile(Database):
                 if writable:
                     with suppress(sqlite3.OperationalError):  # another process is just doing it
                         db.execute("pragma journal_mode = wal")
-            self._file = file_identity(self.path)
             self._connection = db
         opened: SqliteConnection = self._connection
         return opened
@@ -116,8 +112,36 @@ class SqliteFile(Database):
             unusable = StorageError(f"{self.name} cannot be used: {error}.", _FOLDER)
             raise (storage_error(error) or unusable) from None
 
-    def failures(self) -> AbstractContextManager[None]:
-        return sqlite_failures(self.name, self.damaged, self.path)
+    @contextmanager
+    def failures(self) -> Iterator[None]:
+        """Maps whatever sqlite3 raises to StorageError or StoreBusyError."""
+        try:
+            yield
+        except sqlite3.ProgrammingError:
+            raise  # a mistake of ours, not of the file's
+        except sqlite3.Error as error:
+            raise self._failure(error) from error
+        except UnicodeEncodeError:
+            raise UsageError("A name must be valid Unicode.") from None
+        except UnicodeDecodeError as error:  # SQLite quotes what is damaged
+            raise DamagedError(f"{self.name} is damaged ({error}).", self.damaged) from None
+
+    def _failure(self, error: sqlite3.Error) -> CragError:
+        exact, code, name = getattr(error, "sqlite_errorcode", 0), error_code(error), self.name
+        if code == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK):
+            exact = code = sqlite3.SQLITE_FULL  # see `connect_to_read`
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            hint = "Try again when it is done."
+            return StoreBusyError(f"{name} is held by another process.", hint)
+        if code in _DAMAGE or "UTF-8" in str(error):  # also a text that is none any more
+            return DamagedError(f"{name} is damaged ({error}).", self.damaged)
+        if code == sqlite3.SQLITE_CANTOPEN and (limit := open_files_error()) is not None:
+            return limit
+        named = _NAMED.get(exact) or _NAMED.get(code)
+        if named is None:
+            return StorageError(f"{name} failed: {error}.")
+        said = "the disk is full" if named == _ROOM else error
+        return StorageError(f"{name} {named[0]}: {said}.", named[1])
 
     def _snapshot(self) -> AbstractContextManager[None]:
         return transaction(self._connection, "begin")
@@ -140,52 +164,9 @@ def _version(db: sqlite3.Connection) -> int:
     return int(found)
 
 
-def file_identity(path: Path) -> tuple[int, int] | None:
-    """Device and inode, which tell a file from another in its place; None if there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
-
-
-@contextmanager
-def sqlite_failures(name: str, damaged: str = _SAVE, path: Path | None = None) -> Iterator[None]:
-    """Map whatever sqlite3 raises to StorageError or StoreBusyError. `damaged` is what a person is
-    told to do with a damaged file; `path` is the file's.
-    """
-    try:
-        yield
-    except sqlite3.ProgrammingError:
-        raise  # a mistake of ours, not of the file's
-    except sqlite3.Error as error:
-        raise _failure(error, name, damaged, path) from error
-    except UnicodeEncodeError:
-        raise UsageError("A name must be valid Unicode.") from None
-    except UnicodeDecodeError as error:  # SQLite quotes what is damaged
-        raise DamagedError(f"{name} is damaged ({error}).", damaged) from None
-
-
 def error_code(error: sqlite3.Error) -> int:
     """SQLite's primary result code; 0 where Python raised it by itself."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
-
-
-def _failure(error: sqlite3.Error, name: str, damaged: str, path: Path | None) -> CragError:
-    exact, code = getattr(error, "sqlite_errorcode", 0), error_code(error)
-    if code == sqlite3.SQLITE_READONLY and path is not None and os.access(path, os.W_OK):
-        exact = code = sqlite3.SQLITE_FULL  # see `connect_to_read`
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StoreBusyError(f"{name} is held by another process.", "Try again when it is done.")
-    if code in _DAMAGE or "UTF-8" in str(error):  # also a text that is none any more
-        return DamagedError(f"{name} is damaged ({error}).", damaged)
-    if code == sqlite3.SQLITE_CANTOPEN and (limit := open_files_error()) is not None:
-        return limit
-    named = _NAMED.get(exact) or _NAMED.get(code)
-    if named is None:
-        return StorageError(f"{name} failed: {error}.")
-    said = "the disk is full" if named == _ROOM else error
-    return StorageError(f"{name} {named[0]}: {said}.", named[1])
 
 
 def open_files_error() -> StorageError | None:

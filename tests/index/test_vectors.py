@@ -286,13 +286,10 @@ def test_a_deleted_collection_is_gone_with_its_vectors(home):
             assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
 
 
-def test_a_catalog_moved_away_is_no_longer_read_and_leaves_no_vectors_behind(home):
-    reader = open_collection(home, "default", EMBEDDER)
+def test_a_catalog_moved_away_leaves_no_vectors_behind(home):
     (old,) = (home / "vectors").iterdir()
     (home / "catalog.sqlite").rename(home / "damaged.sqlite")
-    with pytest.raises(NoIndexError):
-        reader.search("whale", 1)
     write(home, count=1, first=1)
-    assert reader.search("railway", 1)[0]["source"] == "doc1"
+    assert searched(home, "railway")[2] == "chroma"
     assert not old.exists()
     assert len(list((home / "vectors").iterdir())) == 1
