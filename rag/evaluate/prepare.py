@@ -12,10 +12,9 @@ from rag.documents.cleaning import clean, shorten
 from rag.documents.stream import Part
 from rag.embed.builtin import builtin_embedder
 from rag.evaluate.datasets import CorpusDocument, Dataset, read_corpus
-from rag.index.protocol import IndexedDocument
+from rag.index.protocol import DocumentPart, IndexedDocument
 from rag.index.writer import CollectionWriter
-from rag.ingest.embedding import with_vectors
-from rag.ingest.file_text import READER_VERSION, TextPart
+from rag.ingest.file_text import READER_VERSION
 from rag.ingest.sync import ingest
 from rag.opening import store_of
 from rag.text.chunk import chunk_parts
@@ -111,19 +110,18 @@ def _index_corpus(
     """Index every document; returns whether any holds text."""
     count, with_text = 0, False
     while batch := list(islice(documents, _TOGETHER)):
-        rows, parts = zip(*map(_read, batch), strict=True)
-        made = with_vectors(parts)
-        writer.put_all([(row, [part]) for row, part in zip(rows, made, strict=True)])
+        read = list(map(_read, batch))
+        writer.put_all(read)
         count += len(batch)
-        with_text |= any(part.text for part in parts)
+        with_text |= any(part.text for _, (part,) in read)
         on("index", count, None)
     return with_text
 
 
-def _read(document: CorpusDocument) -> tuple[IndexedDocument, TextPart]:
-    """A document's row in the index, and its text with its chunks."""
+def _read(document: CorpusDocument) -> tuple[IndexedDocument, list[DocumentPart]]:
+    """A document's row in the index, and its one part."""
     text = clean(document.text)
     title = shorten(document.title) if document.title else None
     chunks = (chunk.of(document.id, title) for chunk in chunk_parts([Part(text)], "text"))
     row = IndexedDocument(document.id, None, None, content_hash="", title=title)
-    return row, TextPart(text, tuple(chunks))
+    return row, [DocumentPart(text, tuple(chunks))]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rag.embed.protocol import Vectors
-from state.documents import Chunk, text_with_headings
+from state.documents import Chunk
 
 Notice = Callable[[str], None]
 """Receives one line for the person, such as that the vector store was built again."""
@@ -77,19 +76,10 @@ class UnreadFile:
     failed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentPart:
-    """A stretch of a document's text with the chunks that end in it.
-
-    The parts' texts, one after the other, are the document's text, and the chunks' offsets
-    index that whole. `vectors` has one row a chunk, of `embedding_text(chunk)`.
+class DocumentPart(NamedTuple):
+    """A stretch of a document's text with the chunks that end in it. The parts' texts, one after
+    the other, are the document's text, and the chunks' offsets index that whole.
     """
 
     text: str
-    chunks: Sequence[Chunk]
-    vectors: Vectors
-
-
-def embedding_text(chunk: Chunk) -> str:
-    """What an embedder is given of a chunk."""
-    return text_with_headings(chunk.title, chunk.heading, chunk.text)
+    chunks: tuple[Chunk, ...]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Self
 
+from rag.embed.builtin import builtin_embedder
 from rag.embed.protocol import Vectors
 from rag.index.codec import (
     DeflatedText,
@@ -31,7 +32,7 @@ from rag.index.collection_rows import (
 from rag.index.names import name_keys
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
 from state.database import Sql
-from state.documents import Chunk
+from state.documents import Chunk, text_with_headings
 
 GROUP_CHUNKS = 1_000
 """So many chunks are inserted together."""
@@ -91,9 +92,6 @@ class CollectionWriter(CollectionContents, ABC):
             (self.row.id, encode_path(path), options, self._host),
         )
 
-    def put(self, document: IndexedDocument, parts: Iterable[DocumentPart]) -> None:
-        self.put_all([(document, parts)])
-
     def put_all(self, documents: Sequence[tuple[IndexedDocument, Iterable[DocumentPart]]]) -> None:
         """Adds the documents; older ones of the same sources are deleted after that.
         If one raises, nothing of any is kept, and the older ones stay.
@@ -101,15 +99,14 @@ class CollectionWriter(CollectionContents, ABC):
         if not documents:
             return
         with self._transaction():
-            waiting: list[tuple[int, str | None, Chunk, Any]] = []
+            waiting: list[tuple[int, str | None, Chunk]] = []
             rows: dict[str, list[tuple[Any, ...]]] = {"documents": [], "names": [], "texts": []}
             numbers = self._new_rows("documents", len(documents))
             for number, (document, parts) in zip(numbers, documents, strict=True):
                 text, characters, count = DeflatedText(), 0, 0
                 title = None if document.title is None else encode_label(document.title)
                 for part in parts:
-                    made = zip(part.chunks, self._encoded(part.vectors), strict=True)
-                    waiting += [(number, title, chunk, vector) for chunk, vector in made]
+                    waiting += [(number, title, chunk) for chunk in part.chunks]
                     text.add(part.text)
                     characters, count = characters + len(part.text), count + len(part.chunks)
                     if len(waiting) >= GROUP_CHUNKS:
@@ -166,11 +163,15 @@ class CollectionWriter(CollectionContents, ABC):
         values = placeholders(into.count(",") + 1)
         self._sql.executemany(f"INSERT INTO {table} ({into}) VALUES ({values})", rows)
 
-    def _insert_chunks(self, waiting: Sequence[tuple[int, str | None, Chunk, Any]]) -> None:
-        """Inserts chunks before their documents' rows: of a long one more are still to come."""
+    def _insert_chunks(self, waiting: Sequence[tuple[int, str | None, Chunk]]) -> None:
+        """Embeds and inserts chunks before their documents' rows: of a long one more are still to
+        come.
+        """
         new = self._new_rows("chunks", len(waiting))
+        texts = [text_with_headings(each.title, each.heading, each.text) for *_, each in waiting]
+        vectors = self._encoded(builtin_embedder().embed_documents(texts))
         rows, searchable = [], list[Searchable]()
-        for row, (number, title, chunk, vector) in zip(new, waiting, strict=True):
+        for row, vector, (number, title, chunk) in zip(new, vectors, waiting, strict=True):
             rows.append((row, self.row.id, number, *_columns(chunk), vector))
             heading = encode_label(chunk.heading)
             searchable.append((row, number, chunk.text, title, heading))

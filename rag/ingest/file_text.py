@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from rag.documents.formats import SUFFIXES, Format
 from rag.documents.picture import can_recognize
-from rag.index.protocol import FileStat, IndexedDocument
-from state.documents import Chunk
+from rag.index.protocol import DocumentPart, FileStat, IndexedDocument
 
 READER_VERSION = "62"
 """Counted up when reading or chunking changes."""
@@ -41,15 +40,6 @@ class ReadTask(NamedTuple):
         return SUFFIXES.get(os.path.splitext(self.path)[1].lower())
 
 
-class TextPart(NamedTuple):
-    """A stretch of a document's text, and the chunks that end in it; with vectors it is a
-    `rag.index.protocol.DocumentPart`.
-    """
-
-    text: str
-    chunks: tuple[Chunk, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class FileText:
     """A file read to its end.
@@ -64,11 +54,11 @@ class FileText:
     pickled: tuple[bytes, ...]
     chunk_count: int
 
-    def parts(self) -> Iterator[TextPart]:
+    def parts(self) -> Iterator[DocumentPart]:
         """The parts in order; their chunks have source, title and id now."""
         for text, chunks in map(pickle.loads, self.pickled):
             named = (chunk.of(self.document.source, self.document.title) for chunk in chunks)
-            yield TextPart(text, tuple(named))
+            yield DocumentPart(text, tuple(named))
 
 
 @dataclass(frozen=True, slots=True)

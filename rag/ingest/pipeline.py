@@ -21,6 +21,9 @@ from state.events import Outcome
 if TYPE_CHECKING:
     from rag.index.writer import CollectionWriter
 
+BATCH_CHUNKS = 256
+"""About so many chunks are written in one transaction."""
+
 INLINE_BYTES = 64 << 10
 """So little plain text is read in this process; all else by workers, which can be stopped."""
 
@@ -48,14 +51,11 @@ class Ingest:
                 self.writer.set_unread(self._unread, [*plan.forgotten, *tried])
 
     def _read_and_write(self, tasks: Sequence[ReadTask]) -> None:
-        from rag.ingest.embedding import batches, embed
-
         with _reading(tasks) as outcomes:
-            for batch in batches(outcomes):
+            for batch in _batches(outcomes):
                 files = [each for each in batch if isinstance(each, FileText)]
-                for made in embed(files):
-                    self.writer.put_all(made)
-                    self._report_put(document for document, _ in made)
+                self.writer.put_all([(each.document, each.parts()) for each in files])
+                self._report_put(each.document for each in files)
                 for each in batch:
                     if isinstance(each, SameContent):
                         self._same(each)
@@ -103,6 +103,22 @@ class Ingest:
     def _settle(self, path: str, outcome: Outcome, source: str, size: int) -> None:
         self._written.add(source)
         self.reporter.done(path, outcome, source, size)
+
+
+def _batches(outcomes: Iterable[ReadOutcome | None]) -> Iterator[list[ReadOutcome]]:
+    """Collects outcomes until a batch is full, or until None says that none came for a while."""
+    batch: list[ReadOutcome] = []
+    chunks = 0
+    for outcome in outcomes:
+        if outcome is not None:
+            batch.append(outcome)
+            if isinstance(outcome, FileText):
+                chunks += outcome.chunk_count
+            if max(chunks, len(batch)) < BATCH_CHUNKS:
+                continue
+        yield batch
+        batch, chunks = [], 0
+    yield batch
 
 
 @contextmanager

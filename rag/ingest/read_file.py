@@ -16,14 +16,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.index.protocol import FileStat, IndexedDocument
+from rag.index.protocol import DocumentPart, FileStat, IndexedDocument
 from rag.ingest.file_text import (
     FileText,
     ReadFailure,
     ReadOutcome,
     ReadTask,
     SameContent,
-    TextPart,
     reading_version,
 )
 from rag.text.blocks import MARKDOWN
@@ -94,7 +93,7 @@ def _read(task: ReadTask, stat: FileStat, content_hash: str, beat: Callable[[], 
     return FileText(document, tuple(pickled), chunk_count)
 
 
-def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[TextPart]:
+def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[DocumentPart]:
     """The document in stretches of about PART_CHARACTERS, each with the chunks ending in it."""
     text, start = "", 0
     chunks: list[Chunk] = []
@@ -110,10 +109,10 @@ def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[TextPart]:
         chunks.append(chunk)
         if chunk.end_char - start > PART_CHARACTERS:
             cut = chunk.end_char - start
-            yield TextPart(text[:cut], tuple(chunks))
+            yield DocumentPart(text[:cut], tuple(chunks))
             text, start = text[cut:], chunk.end_char
             chunks.clear()
-    yield TextPart(text, tuple(chunks))
+    yield DocumentPart(text, tuple(chunks))
 
 
 def content_hash(path: str, size: int, beat: Callable[[], None]) -> str:

@@ -20,10 +20,8 @@ from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
 from rag.engines.local.grade import Pool, chunk_features, in_domain_features
 from rag.index.home.store import HomeStore
-from rag.index.protocol import IndexedDocument
+from rag.index.protocol import DocumentPart, IndexedDocument
 from rag.index.reader import CollectionReader
-from rag.ingest.embedding import with_vectors
-from rag.ingest.file_text import TextPart
 from rag.question.parse import parse_question
 from rag.question.parts import POOL
 from rag.text.chunk import chunk_parts
@@ -139,15 +137,14 @@ def index(home: Path, documents: Sequence[dict[str, Any]]) -> CollectionReader:
     with store.open_writer("set", EMBEDDER.identity) as writer:
         for start in range(0, len(documents), 256):
             batch = documents[start : start + 256]
-            parts = [TextPart(document["text"], _chunks(document)) for document in batch]
-            made = with_vectors(parts)
             rows = [
                 IndexedDocument(
                     each["id"], None, None, content_hash="", title=each["title"] or None
                 )
                 for each in batch
             ]
-            writer.put_all([(row, [part]) for row, part in zip(rows, made, strict=True)])
+            parts = [[DocumentPart(document["text"], _chunks(document))] for document in batch]
+            writer.put_all(list(zip(rows, parts, strict=True)))
     return store.open_collection("set", EMBEDDER)
 
 

@@ -20,9 +20,7 @@ import time
 from pathlib import Path
 
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.protocol import IndexedDocument
-from rag.ingest.embedding import with_vectors
-from rag.ingest.file_text import TextPart
+from rag.index.protocol import DocumentPart, IndexedDocument
 from rag.opening import store_of
 from state.documents import Chunk, chunk_id
 from state.home_db import HomeDb
@@ -59,10 +57,9 @@ def fill(store, embedder, rows, wanted):
     characters = 0
     with store.open_writer(NAME, embedder.identity) as writer:
         for source, text in documents(rows, wanted):
-            part = TextPart(text, tuple(chunks_of(source, text)))
+            part = DocumentPart(text, tuple(chunks_of(source, text)))
             characters += len(text.encode())
-            made = with_vectors([part])
-            writer.put(IndexedDocument(source, None, None, ""), made)
+            writer.put_all([(IndexedDocument(source, None, None, ""), [part])])
     return characters
 
 

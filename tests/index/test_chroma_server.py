@@ -37,7 +37,7 @@ def write(home, url, sources=("whale", "railway", "bakery")):
     lines = []
     with open_writer(home, "default", EMBEDDER.identity, url, notice=lines.append) as writer:
         for name in sources:
-            writer.put(document(name), [part(name, f"All about the {name}.")])
+            writer.put_all([(document(name), [part(name, f"All about the {name}.")])])
     return lines
 
 

@@ -61,10 +61,12 @@ def both(postgres, tmp_path_factory) -> tuple[HomeStore, PostgresStore]:
     for store in stores:
         fill(store, texts)
         with store.open_writer("default", EMBEDDER.identity) as opened:
-            opened.put(document("kept.md"), [part("kept.md", "The kept text of the valley.")])
+            opened.put_all(
+                [(document("kept.md"), [part("kept.md", "The kept text of the valley.")])]
+            )
             assert opened.remove(["gone.md", "never.md"]) == 1
             rule = "rules/rfc-0403.md"
-            opened.put(document(rule), [part(rule, "The rule of doors.")])
+            opened.put_all([(document(rule), [part(rule, "The rule of doors.")])])
     return stores
 
 

@@ -11,8 +11,10 @@ TEXT = "\n\n".join(f"Paragraph {number} tells of the whale." for number in range
 @pytest.fixture
 def reader(store):
     with store.open_writer("default", EMBEDDER.identity) as writer:
-        writer.put(document("a/whale.md", title="Whales"), [part("a/whale.md", TEXT, "Whales")])
-        writer.put(document("b.md"), [part("b.md", "Nothing but bread.")])
+        writer.put_all(
+            [(document("a/whale.md", title="Whales"), [part("a/whale.md", TEXT, "Whales")])]
+        )
+        writer.put_all([(document("b.md"), [part("b.md", "Nothing but bread.")])])
     with closing(store.open_collection("default", EMBEDDER)) as found:
         yield found
 

@@ -55,7 +55,7 @@ def test_a_chunk_brings_its_blocks_or_is_read_again_for_them(store):
     blocks = tuple(blocks_of_text(made.text))
     chunks = [replace(chunk, blocks=blocks) for chunk in made.chunks]
     with writing(store) as writer:
-        writer.put(document("motor"), [replace(made, chunks=chunks)])
+        writer.put_all([(document("motor"), [made._replace(chunks=tuple(chunks))])])
     with opened(store) as reader:
         kept = reader.search("motor", 1)[0]["blocks"]
     assert [block.kind for block in kept] == ["paragraph", "code"]
@@ -106,14 +106,14 @@ def test_a_large_document_is_seen_when_it_is_whole_and_stays_where_the_next_fail
                         assert reader.document_text("large.md") == "old motor"
                 yield each
 
-        writer.put(document("large.md"), arriving())
+        writer.put_all([(document("large.md"), arriving())])
 
         def failing():
             yield from list(parts("large.md", texts))[:30]
             raise RemoteStoreError("the embedder went away")
 
         with pytest.raises(RemoteStoreError, match="embedder"):
-            writer.put(document("large.md"), failing())
+            writer.put_all([(document("large.md"), failing())])
         assert {each.source: each.chunk_count for each in writer.documents()} == {
             "large.md": 50, "small.md": 1,
         }  # fmt: skip
@@ -151,7 +151,7 @@ def test_a_reader_never_sees_half_a_write(store):
 def test_any_text_and_any_name_come_back(store, text):
     source = "odd \udcff \\ new\nline.md"
     with writing(store) as writer:
-        writer.put(document(source, title=text), [part(source, text, title=text)])
+        writer.put_all([(document(source, title=text), [part(source, text, title=text)])])
         writer.set_root("/odd \udcff", "{}")
     with opened(store) as reader:
         assert reader.document_text(source) == text
@@ -183,7 +183,7 @@ def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):
     assert re.search(r"Another process.*(pid|crag) \d+ on ", str(refused.value))
     with writing(store, "one") as one, writing(store, "two") as two:
         for writer in (one, two):
-            writer.put(document("a.md"), [part("a.md", f"motor {writer.row.name}")])
+            writer.put_all([(document("a.md"), [part("a.md", f"motor {writer.row.name}")])])
     assert store.names() == ["default", "one", "two"]
     assert ask(store, "motor", name="two") == ["a.md"]
 

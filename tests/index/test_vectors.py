@@ -241,11 +241,11 @@ def test_a_collection_whose_every_document_was_replaced_is_answered_by_chroma(ma
         assert (len(found), lines, by) == (10, [], queries.CHROMA)
 
 
-def test_a_zero_vector_does_no_harm(tmp_path):
+def test_a_zero_vector_does_no_harm(tmp_path, monkeypatch):
+    blank = np.zeros((2, EMBEDDER.identity.dimension), np.float32)
+    monkeypatch.setattr(EMBEDDER, "embed_documents", lambda _texts: blank)
     with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
-        piece = part("zero", "Whales sing.\n\nTrains run.")
-        blank = type(piece)(piece.text, piece.chunks, np.zeros_like(piece.vectors))
-        writer.put(document("zero"), [blank])
+        writer.put_all([(document("zero"), [part("zero", "Whales sing.\n\nTrains run.")])])
     reader = open_collection(tmp_path, "default", EMBEDDER)
     found = reader.search("whales", 2)
     assert found[0]["text"] == "Whales sing."
@@ -260,7 +260,7 @@ from pathlib import Path
 from index_samples import *
 home, lines = Path(sys.argv[1]), []
 with open_writer(home, "default", EMBEDDER.identity) as writer:
-    writer.put(document("a.md"), [part("a.md", "The comet is bright.")])
+    writer.put_all([(document("a.md"), [part("a.md", "The comet is bright.")])])
 reader = open_collection(home, "default", EMBEDDER, notice=lines.append)
 print(len(reader.search("comet", 3)), lines, reader.dense_searched)
 """

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from rag.doctor.indexes import check_collections
 from rag.embed.builtin import builtin_embedder
 from rag.index.home.store import HomeStore
-from rag.index.protocol import DocumentPart, IndexedDocument, embedding_text
+from rag.index.protocol import DocumentPart, IndexedDocument
 from state.documents import Chunk, chunk_id
 
 EMBEDDER = builtin_embedder()
@@ -48,9 +48,7 @@ def chunks_of(source: str, text: str, title: str | None = None, start: int = 0) 
 
 
 def part(source: str, text: str, title: str | None = None, start: int = 0) -> DocumentPart:
-    chunks = chunks_of(source, text, title, start)
-    vectors = EMBEDDER.embed_documents([embedding_text(chunk) for chunk in chunks])
-    return DocumentPart(text, chunks, vectors)
+    return DocumentPart(text, tuple(chunks_of(source, text, title, start)))
 
 
 def parts(source: str, texts: list[str]) -> Iterator[DocumentPart]:

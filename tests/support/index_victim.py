@@ -32,8 +32,12 @@ def write_until_killed(home, first, finished):
     while True:
         with open_writer(home, "default", EMBEDDER.identity) as writer:
             for number in range(DOCUMENTS):
-                writer.put(document(f"doc{number}"), parts(f"doc{number}", texts(number, version)))
-            writer.put(document(f"only{version}"), parts(f"only{version}", texts(99, version)))
+                writer.put_all(
+                    [(document(f"doc{number}"), parts(f"doc{number}", texts(number, version)))]
+                )
+            writer.put_all(
+                [(document(f"only{version}"), parts(f"only{version}", texts(99, version)))]
+            )
             writer.remove([f"only{version - 1}"])
             finished.send(version)
         version += 1
@@ -46,7 +50,7 @@ def write_five(store, name, told):
     while left:
         try:
             with store.open_writer("default", EMBEDDER.identity) as writer:
-                writer.put(document(left[0]), [part(left[0], f"Text of {left[0]}.")])
+                writer.put_all([(document(left[0]), [part(left[0], f"Text of {left[0]}.")])])
                 told.send(writer.row.uid)
             left.pop(0)
         except StoreBusyError:

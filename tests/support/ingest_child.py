@@ -3,7 +3,7 @@
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
-import rag.ingest.embedding
+import rag.ingest.pipeline
 import rag.ingest.pool
 import rag.ingest.read_file
 from rag.embed.builtin import builtin_embedder
@@ -15,7 +15,7 @@ from state.settings import Settings
 
 
 def run(settings: Settings, folder: str, started: Connection) -> None:
-    writing.GROUP_CHUNKS = rag.ingest.embedding.BATCH_CHUNKS = 60  # type: ignore[attr-defined]
+    writing.GROUP_CHUNKS = rag.ingest.pipeline.BATCH_CHUNKS = 60  # type: ignore[attr-defined]
     builtin_embedder()
     started.send(True)
     ingest(settings, [folder])
