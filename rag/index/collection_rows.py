@@ -188,12 +188,12 @@ class CollectionContents:
 
     def unread(self) -> list[UnreadFile]:
         rows = self._asked(
-            "SELECT path, reason, failed, size, mtime_ns, changed_ns FROM unread"
+            "SELECT path, reason, failed, reading, size, mtime_ns, changed_ns FROM unread"
             " WHERE collection_id = $1"
         )
         return [
-            UnreadFile(decode_path(path), FileStat(*stat), reason, bool(failed))
-            for path, reason, failed, *stat in rows
+            UnreadFile(decode_path(path), FileStat(*stat), reason, bool(failed), reading)
+            for path, reason, failed, reading, *stat in rows
         ]
 
     def newest_files(self, host: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:

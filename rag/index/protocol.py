@@ -68,12 +68,15 @@ class DocumentOutline:
 
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
-    """A file that gave no document, so that the next ingest need not try it again."""
+    """A file that gave no document, so that the next ingest need not try it again; `reading` is the
+    version of the reader that tried.
+    """
 
     path: str
     stat: FileStat
     reason: str
     failed: bool
+    reading: str
 
 
 class DocumentPart(NamedTuple):

@@ -31,6 +31,7 @@ CREATE TABLE unread (
   changed_ns bigint NOT NULL,
   reason text NOT NULL,
   failed integer NOT NULL,
+  reading text NOT NULL,
   PRIMARY KEY (collection_id, path)
 );
 CREATE TABLE documents (

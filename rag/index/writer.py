@@ -143,7 +143,7 @@ class CollectionWriter(CollectionContents, ABC):
         rows = {
             each.path: (
                 *(own, encode_path(each.path), *each.stat),
-                *(encode_label(each.reason), int(each.failed)),
+                *(encode_label(each.reason), int(each.failed), each.reading),
             )
             for each in files
         }
@@ -154,7 +154,7 @@ class CollectionWriter(CollectionContents, ABC):
             )
             self._sql.executemany(
                 "INSERT INTO unread (collection_id, path, size, mtime_ns, changed_ns, reason,"
-                f" failed) VALUES ({placeholders(7)})",
+                f" failed, reading) VALUES ({placeholders(8)})",
                 list(rows.values()),
             )
 

@@ -12,7 +12,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import IndexedDocument, UnreadFile
-from rag.ingest.file_text import FileText, ReadFailure, ReadOutcome, ReadTask, SameContent
+from rag.ingest.file_text import (
+    FileText,
+    ReadFailure,
+    ReadOutcome,
+    ReadTask,
+    SameContent,
+    reading_version,
+)
 from rag.ingest.ingest_report import Reporter
 from rag.ingest.plan import IngestPlan
 from rag.ingest.walk import FileProblem
@@ -89,7 +96,8 @@ class Ingest:
         elif old is not None:
             self._remove([old])
         if file.stat is not None and file.lasting:
-            self._unread.append(UnreadFile(file.path, file.stat, reason, failed=file.failed))
+            unread = UnreadFile(file.path, file.stat, reason, file.failed, reading_version())
+            self._unread.append(unread)
         size = 0 if file.stat is None else file.stat.size
         self.reporter.done(file.path, "failed" if file.failed else "skipped", None, size, reason)
 

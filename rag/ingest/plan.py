@@ -43,11 +43,11 @@ def make_plan(
     roots: Sequence[Root],
     found: Listing,
     known: Iterable[IndexedDocument],
-    unread: Iterable[UnreadFile],
+    unread: Sequence[UnreadFile],
 ) -> IngestPlan:
-    """Compares `found` with the whole collection (`known`) and the files it could not read."""
+    """Compares `found` with the whole collection: what is `known`, and what could not be read."""
     plan, now = IngestPlan(unlisted=tuple(skip.path for skip in found.unlisted)), reading_version()
-    remembered = {file.path: file for file in unread}
+    remembered = {file.path: file for file in unread if file.reading == now}
     wanted = dict(found.files)
     taken: set[str] = set()
     for document in known:
@@ -71,7 +71,7 @@ def make_plan(
     if wanted:
         _add_new(plan, roots, wanted, remembered, taken)
     plan.forgotten = [
-        path for path in remembered if path not in found.files and root_of(roots, path)
+        file.path for file in unread if file.path not in found.files and root_of(roots, file.path)
     ]
     return plan
 

@@ -1,5 +1,5 @@
-"""The folders and files that an ingest was given, each under its one real path, and what is
-recorded of them: their globs, and what read their files.
+"""The folders and files that an ingest was given, each under its one real path, and their globs,
+which are recorded.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from rag.ingest.file_text import reading_version
 from state.errors import UsageError
 
 EVERYTHING = ("*",)
@@ -86,7 +85,11 @@ class Globs:
     @classmethod
     def recorded(cls, options: str) -> Globs:
         values = json.loads(options)
-        return cls(tuple(values.get("include", ())), tuple(values.get("exclude", ())))
+        return cls(tuple(values["include"]), tuple(values["exclude"]))
+
+    def to_record(self) -> str:
+        include = () if self.include == EVERYTHING else self.include
+        return json.dumps({"include": include, "exclude": self.exclude})
 
     def __bool__(self) -> bool:
         return bool(self.include or self.exclude)
@@ -100,17 +103,3 @@ class Globs:
 
 AS_BEFORE = Globs()
 """No globs: those that are recorded for a folder hold."""
-
-
-def root_options(globs: Globs, *, finished: bool) -> str:
-    """What to record of a folder whose ingest begins, or has `finished`."""
-    values = {
-        "include": () if globs.include == EVERYTHING else globs.include,
-        "exclude": globs.exclude,
-        "reading": reading_version() if finished else "",
-    }
-    return json.dumps(values)
-
-
-def is_current(options: str) -> bool:
-    return bool(json.loads(options).get("reading") == reading_version())

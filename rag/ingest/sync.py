@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
@@ -15,14 +15,12 @@ from rag.ingest.ignore import rules_for
 from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
 from rag.ingest.pipeline import Ingest
 from rag.ingest.plan import IngestPlan, make_plan
-from rag.ingest.roots import AS_BEFORE, Globs, Root, is_current, root_of, root_options, roots_of
+from rag.ingest.roots import AS_BEFORE, Globs, Root, roots_of
 from rag.ingest.walk import Listing, walk
 from state.events import Outcome
 
 if TYPE_CHECKING:
     from rag.index.collection_rows import CollectionContents
-    from rag.index.protocol import UnreadFile
-    from rag.index.writer import CollectionWriter
     from state.settings import Settings
 
 
@@ -61,24 +59,17 @@ def ingest(
     else:
         with store.open_writer(name, identity, notice=notice) as writer:
             plan, wanted = _plan(writer, settings.home, globs, reporter, notice)
+            recorded = writer.roots()
+            for path, kept in wanted.items():
+                if recorded.get(path) != kept.to_record():
+                    writer.set_root(path, kept.to_record())
             if not plan.is_empty:
-                _record(writer, wanted, finished=False)
                 Ingest(writer, reporter, plan).run()
-            _record(writer, wanted, finished=not plan.unlisted)
             report.documents, report.chunks, _ = writer.totals()
     report.skipped.sort()
     report.failed.sort()
     report.seconds = time.perf_counter() - began
     return report
-
-
-def _record(writer: CollectionWriter, wanted: Mapping[str, Globs], *, finished: bool) -> None:
-    """Notes the roots; without `finished` the next ingest tries what an older one gave up on."""
-    known = writer.roots()
-    for path, globs in wanted.items():
-        options = root_options(globs, finished=finished)
-        if known.get(path) != options:
-            writer.set_root(path, options)
 
 
 def _plan(
@@ -92,8 +83,8 @@ def _plan(
     roots, known = reporter.roots, held.roots() if held else {}
     globs = _globs(roots, given, known, notice)
     found = _walk_all(roots, globs, home)
-    unread = _remembered(held.unread() if held else (), roots, known, found)
-    plan = make_plan(roots, found, held.documents() if held else (), unread)
+    documents, unread = (held.documents(), held.unread()) if held else ((), ())
+    plan = make_plan(roots, found, documents, unread)
     reporter.report.unchanged = plan.unchanged
     for path, reason in dict.fromkeys(found.skipped):
         reporter.problem(path, reason, failed=False)
@@ -143,7 +134,9 @@ def _globs(
     """The globs of each root: those given, else those recorded, which a notice names."""
     globs = {}
     for root in roots:
-        kept = globs[root.path] = given or Globs.recorded(known_roots.get(root.path, "{}"))
+        recorded = known_roots.get(root.path)
+        before = Globs() if recorded is None else Globs.recorded(recorded)
+        kept = globs[root.path] = given or before
         if not given and kept and not root.is_file:
             notice(f"{root.typed}: {kept}, as before; --include '*' reads everything.")
     return globs
@@ -163,21 +156,3 @@ def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLi
         everything.skipped.extend(found.skipped)
         everything.unlisted.extend(found.unlisted)
     return everything
-
-
-def _remembered(
-    unread: Iterable[UnreadFile],
-    roots: Sequence[Root],
-    known_roots: Mapping[str, str],
-    found: Listing,
-) -> list[UnreadFile]:
-    """The unread files that need no new try: this version of the program gave up on them, or they
-    are gone.
-    """
-    kept = []
-    for file in unread:
-        root = root_of(roots, file.path)
-        recorded = None if root is None else known_roots.get(root.path)
-        if file.path not in found.files or (recorded is not None and is_current(recorded)):
-            kept.append(file)
-    return kept

@@ -163,7 +163,7 @@ def test_any_text_and_any_name_come_back(store, text):
 
 
 def test_roots_times_and_unread_files_are_remembered(store):
-    bad = UnreadFile("/files/\udce9.bin", FileStat(3, 4, 5), "no text", failed=True)
+    bad = UnreadFile("/files/\udce9.bin", FileStat(3, 4, 5), "no text", failed=True, reading="1")
     fill(store, {"whales": WHALES})
     with writing(store) as writer:
         writer.set_root("/files", '{"include": []}')

@@ -1,6 +1,6 @@
-import json
 import os
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -274,8 +274,8 @@ def given_up_on_by_an_older_program(folder, library):
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
     library.ingest(folder)
     with library.store.open_writer("default", builtin_embedder().identity) as writer:
-        options = json.loads(writer.roots()[str(folder)])
-        writer.set_root(str(folder), json.dumps({**options, "reading": "0:"}))
+        (unread,) = writer.unread()
+        writer.set_unread([replace(unread, reading="0:")])
 
 
 def planned(library):

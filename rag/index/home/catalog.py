@@ -17,7 +17,7 @@ from state.errors import DamagedError, StorageError
 from state.sqlite_file import SqliteFile
 
 FILE_NAME = "catalog.sqlite"
-SCHEMA_VERSION = 21
+SCHEMA_VERSION = 22
 _BUSY_MS = 30_000
 _CHROMA = """
 CREATE TABLE chroma (

@@ -64,7 +64,7 @@ REVOKE ALL ON FUNCTION settle, forget_index FROM PUBLIC;
 class SharedDatabase(PostgresDatabase):
     schema: str
     versions = "store_version"
-    version = 11
+    version = 12
 
     def _prepared(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
         from pgvector.psycopg import register_vector
