@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag.doctor import Check, failed, passed
 from rag.embed.builtin import builtin_embedder
-from rag.embed.cross_encoder import CrossEncoder
-from rag.embed.transformer import Transformer
+from rag.embed.transformer import CrossEncoder, Transformer
 from rag.embed.weights import EVERY, installed_model, reader_line
 from rag.opening import choose_engine
 from state.choices import EngineName

@@ -18,7 +18,6 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import IO
 
-from rag.embed.onnx_session import optimize
 from rag.embed.weights import (
     EVERY,
     EXPORTED,
@@ -152,20 +151,17 @@ def _from_hub(part: Path, weights: Weights, tell: Tell) -> None:
         return
     tell(f"Fetching from {weights.hub} ({weights.megabytes} MB) …")
     for name, known in weights.hashes.items():
-        file, unfinished = part / name, part / f"{name}.unfinished"
-        if _has_hash(file, known):
-            continue
+        file = part / name
         try:
-            if not _has_hash(unfinished, known):
-                _resume(weights.hub + name, unfinished)
+            if not _has_hash(file, known):
+                _resume(weights.hub + name, file)
         except (OSError, HTTPException) as error:
             tell(f"{name}: {error}")
             return
-        if not _has_hash(unfinished, known):
+        if not _has_hash(file, known):
             tell(f"{name} is not what it is known as, and is thrown away.")
-            unfinished.unlink()
+            file.unlink()
             return
-        unfinished.replace(file)
 
 
 def _resume(url: str, file: Path) -> None:
@@ -186,8 +182,9 @@ def _make_graph(part: Path, home: Path, weights: Weights, tell: Tell) -> Install
     made.mkdir(exist_ok=True)
     tell("Making the int8 graph …")
     try:
+        from rag.embed.onnx_graph import encoder_graph, optimize
+
         if TENSORS in weights.hashes:
-            from rag.embed.onnx_graph import encoder_graph
             from rag.embed.safetensors import read_tensors
 
             (made / GRAPH).write_bytes(encoder_graph(read_tensors(part / TENSORS)))

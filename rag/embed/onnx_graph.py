@@ -9,6 +9,7 @@ Attention, activation and the product with a matrix are operators of ONNX Runtim
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -102,3 +103,22 @@ def _layer(graph: _Graph, values: str, mask: str, name: str, heads: int) -> str:
     inner = graph.add("Gelu", [graph.linear(values, f"{name}.intermediate.dense")])
     outer = graph.add("Add", [values, graph.linear(inner, f"{name}.output.dense")])
     return graph.normal(outer, f"{name}.output.LayerNorm")
+
+
+def optimize(exported: Path, made: Path) -> None:
+    """Writes to `made` what this runtime would make of an exported graph at each start.
+
+    Raises:
+        ValueError: it is no graph.
+    """
+    import onnxruntime  # type: ignore[import-untyped]
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED  # the same for all processors
+    options.graph_optimization_level = level
+    options.optimized_model_filepath = str(made)
+    try:
+        onnxruntime.InferenceSession(str(exported), options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # noqa: BLE001 - their classes have no base of their own
+        raise ValueError(str(error)) from None

@@ -6,7 +6,7 @@ with the transformer's, scores the best stretches together with the question.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache, partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +18,8 @@ from state.documents import text_with_headings
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
-    from rag.embed.cross_encoder import CrossEncoder
     from rag.embed.protocol import Vectors
-    from rag.embed.transformer import Transformer
-    from rag.reading.reading_cache import ReadingCache
+    from rag.embed.transformer import CrossEncoder, Transformer
 
 CANDIDATES = 24
 MEAN_WEIGHT = 0.25
@@ -40,15 +38,18 @@ class Reranker:
     def __init__(self, home: Path) -> None:
         from rag.embed.weights import JUDGE, installed_model
 
-        self._home = home
-        held, judge = installed_model(home), installed_model(home, JUDGE)
-        self._folder = held.folder if held else None
-        self._judge = judge.folder if judge else None
+        reader, judge = installed_model(home), installed_model(home, JUDGE)
+        self._model = None if reader is None else _transformer(reader.folder)
+        self._judge = None if judge is None else _cross_encoder(judge.folder)
+        if reader is not None:
+            from rag.reading.reading_cache import ReadingCache
+
+            self._kept = ReadingCache(home / "reading.db")
 
     @property
     def is_neural(self) -> bool:
         """Whether the transformer reads this question: it is installed and the question English."""
-        return self._folder is not None and current_language() == ENGLISH
+        return self._model is not None and current_language() == ENGLISH
 
     @property
     def judges(self) -> bool:
@@ -59,23 +60,17 @@ class Reranker:
         """Starts loading the models in the background, while the search runs, unless the question's
         vectors are cached.
         """
-        if self.is_neural:
-            assert self._folder is not None
-            model, kept = _opened(self._folder, self._home)
-            if not kept.contains(question):
+        if self.is_neural and not self._kept.contains(question):
+            for model in filter(None, (self._model, self._judge)):
                 model.prepare()
-                if self._judge is not None:
-                    _judge(self._judge).prepare()
 
     def judged(self, question: str, texts: Sequence[str]) -> list[float]:
         """The cross-encoder's score of each text as an answer, 0 to 1: the best over the wordings
         of a follow-up. To be called only where the reranker `judges`.
         """
-        assert self._folder is not None
         assert self._judge is not None
-        judge, (_, kept) = _judge(self._judge), _opened(self._folder, self._home)
-        asked = resolved_wordings(question) or [question]
-        said = [kept.scores(each, texts, partial(judge.scores, each)) for each in asked]
+        score, asked = self._judge.scores, resolved_wordings(question) or [question]
+        said = [self._kept.scores(each, texts, partial(score, each)) for each in asked]
         return [*map(max, zip(*said, strict=True))]
 
     def similarities(self, question: str, texts: Sequence[str]) -> list[MaxSim]:
@@ -111,14 +106,11 @@ class Reranker:
         return [*ordered, *behind]
 
     def _read(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
-        if not self.is_neural:
-            from rag.embed.builtin import builtin_embedder
+        if self._model is not None and self.is_neural:
+            return self._kept.vectors(texts, self._model.read)
+        from rag.embed.builtin import builtin_embedder
 
-            embedder = builtin_embedder()
-            return [TokenVectors(*embedder.word_vectors(text)) for text in texts]
-        assert self._folder is not None
-        model, kept = _opened(self._folder, self._home)
-        return kept.vectors(texts, model.read)
+        return [TokenVectors(*builtin_embedder().word_vectors(text)) for text in texts]
 
 
 def chunk_with_headings(chunk: RetrievedChunk) -> str:
@@ -126,19 +118,17 @@ def chunk_with_headings(chunk: RetrievedChunk) -> str:
     return text_with_headings(chunk["title"], chunk["heading"], chunk["text"])
 
 
-@lru_cache(maxsize=2)
-def _opened(folder: Path, home: Path) -> tuple[Transformer, ReadingCache]:
-    """The transformer and its cache, shared in the process: the weights are read once."""
+@cache
+def _transformer(folder: Path) -> Transformer:
+    """Shared in the process: the weights are read once."""
     from rag.embed.transformer import Transformer
-    from rag.reading.reading_cache import ReadingCache
 
-    return Transformer(folder), ReadingCache(home / "reading.db")
+    return Transformer(folder)
 
 
-@lru_cache(maxsize=1)
-def _judge(folder: Path) -> CrossEncoder:
-    """The cross-encoder, shared in the process too."""
-    from rag.embed.cross_encoder import CrossEncoder
+@cache
+def _cross_encoder(folder: Path) -> CrossEncoder:
+    from rag.embed.transformer import CrossEncoder
 
     return CrossEncoder(folder)
 

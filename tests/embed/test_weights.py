@@ -15,9 +15,8 @@ from typer.testing import CliRunner
 from cli.app import app
 from rag.embed import fetch_weights, transformer, weights
 from rag.embed.builtin import DIMENSION, builtin_embedder
-from rag.embed.cross_encoder import CrossEncoder
 from rag.embed.protocol import TokenVectors
-from rag.embed.transformer import Transformer
+from rag.embed.transformer import CrossEncoder, Transformer
 from rag.embed.weights import InstalledModel
 from rag.reading import reading_cache
 from rag.reading.reading_cache import ReadingCache
@@ -139,9 +138,9 @@ def test_what_came_from_the_hub_in_part_goes_on(
     part = weights.models_folder(tmp_path / "home") / f"part-{weights.READER.identity}"
     part.mkdir(parents=True)
     whole = (known / weights.TENSORS).read_bytes()
-    (part / f"{weights.TENSORS}.unfinished").write_bytes(whole[:1000])
+    (part / weights.TENSORS).write_bytes(whole[:1000])
     # One whose last byte came and no more: a server has nothing to send of it.
-    (part / f"{weights.TOKENIZER}.unfinished").write_bytes((known / weights.TOKENIZER).read_bytes())
+    (part / weights.TOKENIZER).write_bytes((known / weights.TOKENIZER).read_bytes())
     asked: list[int] = []
 
     def resume(url: str, file: Path) -> None:
