@@ -5,7 +5,6 @@ not depend on the store, which only answers its `IndexQueries`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.index.names import NAMED_CHUNKS, name_words, named_documents
@@ -42,58 +41,63 @@ SEARCHED_TERMS = 64
 SEARCHED_ROWS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Chunks by row, not scored yet.
+def best_chunks(
+    index: IndexQueries, vocabulary: Vocabulary, query: str, vector: Vectors, k: int
+) -> list[RetrievedChunk]:
+    """The `k` best of what both legs find, with their scores, best first."""
+    wanted = max(CANDIDATES, k)
+    frequencies = vocabulary.frequencies(query_terms(query))
+    searched = vocabulary.counts(vocabulary.forms(searched_terms(frequencies)))
+    lexical = index.lexical(searched, wanted) if searched else {}
+    dense = index.dense(vector, wanted)
+    document_match = _named_chunks(index, query, frequencies, searched)
+    rest = [row for row in (*lexical, *document_match) if row not in dense]
+    cosine = dense | index.cosines(vector, rest)
+    scores = fuse(lexical, cosine)
+    best = sorted(scores, key=lambda row: (-scores[row], row))[: max(RANKED, k)]
+    best = list(dict.fromkeys([*best, *document_match]))
+    chunks = index.read(best)
+    lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
+    dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
+    for row, chunk in chunks.items():
+        chunk["lexical_rank"] = lexical_ranks.get(row)
+        chunk["dense_rank"] = dense_ranks.get(row)
+        if row in document_match:
+            chunk["document_match"] = min(document_match[row], 1.0)
+    own = _scored(chunks, cosine, term_weights(frequencies, index.chunk_count))
+    for row, chunk in chunks.items():
+        chunk["features"] = own[row]
+        named = DOCUMENT_MATCH_WEIGHT * document_match.get(row, 0.0)
+        chunk["score"] = own[row]["fused"] + named
+    # Of equal texts the best stands for all.
+    firsts: dict[str, RetrievedChunk] = {}
+    for row in sorted(chunks, key=lambda row: (-chunks[row]["score"], row)):
+        firsts.setdefault(one_line(chunks[row]["text"]), chunks[row])
+    return list(firsts.values())[:k]
 
-    Attributes:
-        cosine: with the query, by row; also of chunks that were compared and not read.
-        document_match: how surely the query names the chunk's document, by row.
-        frequencies: how many chunks of the collection hold each term of the query.
-        total: how many chunks the collection has.
+
+def _scored(
+    chunks: Mapping[int, RetrievedChunk], cosine: Mapping[int, float], weights: Mapping[str, float]
+) -> dict[int, Features]:
+    """The features of each chunk, by row. `cosine`: with the query, also of chunks that were
+    compared and not read; `weights`: of the query's terms.
     """
-
-    chunks: Mapping[int, RetrievedChunk]
-    cosine: Mapping[int, float]
-    document_match: Mapping[int, float]
-    frequencies: Mapping[str, int]
-    total: int
-
-    def best(self, k: int) -> list[RetrievedChunk]:
-        """The `k` best chunks with their scores, best first; of equal texts only the best."""
-        weights = term_weights(self.frequencies, self.total)
-        words = {row: chunk_terms(chunk) for row, chunk in self.chunks.items()}
-        lengths = [len(body) + len(head) for body, head in words.values()]
-        average = max(sum(lengths), 1) / max(len(lengths), 1)
-        counted = {
-            row: score
-            for row, (body, head) in words.items()
-            if (score := okapi(weights, average, body, head))
-        }
-        fused, features = fuse(counted, self.cosine), dict[int, Features]()
-        for row, (body, head) in words.items():
-            window = best_window(weights, body, head)
-            called = title_match(weights, terms(self.chunks[row]["title"] or ""))
-            score = fused.get(row, 0.0) + WINDOW_WEIGHT * window + TITLE_MATCH_WEIGHT * called
-            bm25 = counted.get(row, 0.0)
-            features[row] = {"bm25": bm25, "window": window, "title_match": called, "fused": score}
-        scores = {
-            row: own["fused"] + DOCUMENT_MATCH_WEIGHT * self.document_match.get(row, 0.0)
-            for row, own in features.items()
-        }
-        ranked = sorted(words, key=lambda row: (-scores[row], row))
-        firsts: dict[str, int] = {}
-        for row in ranked:
-            firsts.setdefault(one_line(self.chunks[row]["text"]), row)
-        found = []
-        for best in list(firsts.values())[:k]:
-            chunk = self.chunks[best]
-            if best in self.document_match:
-                chunk["document_match"] = min(self.document_match[best], 1.0)
-            chunk["score"] = scores[best]
-            chunk["features"] = features[best]
-            found.append(chunk)
-        return found
+    words = {row: chunk_terms(chunk) for row, chunk in chunks.items()}
+    lengths = [len(body) + len(head) for body, head in words.values()]
+    average = max(sum(lengths), 1) / max(len(lengths), 1)
+    counted = {
+        row: score
+        for row, (body, head) in words.items()
+        if (score := okapi(weights, average, body, head))
+    }
+    fused, features = fuse(counted, cosine), dict[int, Features]()
+    for row, (body, head) in words.items():
+        window = best_window(weights, body, head)
+        called = title_match(weights, terms(chunks[row]["title"] or ""))
+        score = fused.get(row, 0.0) + WINDOW_WEIGHT * window + TITLE_MATCH_WEIGHT * called
+        bm25 = counted.get(row, 0.0)
+        features[row] = {"bm25": bm25, "window": window, "title_match": called, "fused": score}
+    return features
 
 
 def chunk_terms(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
@@ -124,30 +128,6 @@ def searched_terms(frequencies: Mapping[str, int]) -> list[str]:
             break
         chosen.append(term)
     return chosen
-
-
-def candidates(
-    index: IndexQueries, vocabulary: Vocabulary, query: str, vector: Vectors, k: int
-) -> Candidates:
-    """What both legs find, with the chunks' texts; the `k` best are among them."""
-    wanted = max(CANDIDATES, k)
-    frequencies = vocabulary.frequencies(query_terms(query))
-    searched = vocabulary.counts(vocabulary.forms(searched_terms(frequencies)))
-    lexical = index.lexical(searched, wanted) if searched else {}
-    dense = index.dense(vector, wanted)
-    document_match = _named_chunks(index, query, frequencies, searched)
-    rest = [row for row in (*lexical, *document_match) if row not in dense]
-    cosine = dense | index.cosines(vector, rest)
-    scores = fuse(lexical, cosine)
-    best = sorted(scores, key=lambda row: (-scores[row], row))[: max(RANKED, k)]
-    best = list(dict.fromkeys([*best, *document_match]))
-    chunks = index.read(best)
-    lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
-    dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
-    for row, chunk in chunks.items():
-        chunk["lexical_rank"] = lexical_ranks.get(row)
-        chunk["dense_rank"] = dense_ranks.get(row)
-    return Candidates(chunks, cosine, document_match, frequencies, index.chunk_count)
 
 
 def _named_chunks(

@@ -4,17 +4,18 @@ methods, which each answers with indexes of its own.
 
 from __future__ import annotations
 
+import zlib
 from abc import abstractmethod
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rag.index.codec import chunk_id_of, decode_blocks, decode_path, encode_path
+from rag.index.codec import chunk_id_of, decode_blocks, decode_path, encode_path, inflated
 from rag.index.collection_rows import CollectionContents, CollectionRow, rows_of_many
-from rag.index.texts import Texts
 from state.database import Sql
 from state.documents import without_header
+from state.errors import DamagedError
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
@@ -28,6 +29,54 @@ SELECT chunks.id, document_id, source, documents.title, key, heading, page, anch
   end_line, start_char, end_char, blocks
 FROM chunks LEFT JOIN documents ON documents.id = document_id WHERE chunks.id IN ({some})
 """
+
+_KEPT_CHARACTERS = 8_000_000
+
+
+class Texts:
+    """The documents' texts. Those read last are kept: a question's rewrites find much of the same.
+    They never change: no document's number is given twice.
+    """
+
+    def __init__(self, sql: Sql) -> None:
+        self._sql = sql
+        self._kept: dict[int, str] = {}
+        self._characters = 0
+
+    def whole(self, document: int) -> str:
+        ((_, text),) = self.each([document])
+        return text
+
+    def each(self, documents: Iterable[int]) -> Iterator[tuple[int, str]]:
+        """(document, text) of these."""
+        unread = []
+        for document in documents:
+            if (kept := self._kept.get(document)) is None:
+                unread.append(document)
+            else:
+                yield document, kept
+        query = "SELECT document_id, text FROM texts WHERE document_id IN ({some})"
+        stored = dict(rows_of_many(self._sql, query, unread))
+        for document in unread:
+            text = self._inflated(document, stored.get(document))
+            self._keep(document, text)
+            yield document, text
+
+    def _keep(self, document: int, text: str) -> None:
+        self._characters += len(text)
+        while self._kept and self._characters > _KEPT_CHARACTERS:
+            self._characters -= len(self._kept.pop(next(iter(self._kept))))
+        self._kept[document] = text
+
+    def _inflated(self, document: int, stored: bytes | None) -> str:
+        try:
+            return inflated(stored or b"")
+        except (zlib.error, UnicodeDecodeError, TypeError):
+            rows = self._sql.execute("SELECT source FROM documents WHERE id = $1", (document,))
+            raise DamagedError(
+                f"The stored text of {decode_path(rows.fetchone()[0])!r} is damaged.",
+                "Run `crag collections delete` and `crag ingest` on its folder again.",
+            ) from None
 
 
 class IndexQueries(CollectionContents):

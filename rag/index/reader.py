@@ -6,17 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rag.embed.builtin import BuiltinEmbedder
-from rag.index.candidates import RANKED, candidates
+from rag.index.candidates import RANKED, best_chunks
 from rag.index.codec import chunk_key
-from rag.index.collection_rows import (
-    CollectionRow,
-    check_embedder,
-    find,
-    nothing_ingested,
-    require,
-)
+from rag.index.collection_rows import CollectionRow, check_embedder, nothing_ingested, require
 from rag.index.language import current_language
-from rag.index.protocol import DocumentOutline, IndexedDocument, Notice
+from rag.index.protocol import DocumentOutline, IndexedDocument
 from rag.index.queries import IndexQueries
 from rag.index.vocabulary import Vocabulary, reading_for
 from state.database import Database, Sql
@@ -43,14 +37,12 @@ class CollectionReader:
         name: str,
         embedder: BuiltinEmbedder,
         queries: Callable[[Sql, CollectionRow], IndexQueries],
-        notice: Notice,
     ) -> None:
         """Raises as `Store.open_collection`."""
         self.name = name
         self.embedder = embedder
         self._database = database
         self._make_queries = queries
-        self._notice = notice
         self._row: CollectionRow | None = None
         with self.snapshot():
             if not self._queries.chunk_count:
@@ -63,7 +55,7 @@ class CollectionReader:
         """Everything read inside is of the same moment, however many calls it takes.
 
         Raises:
-            NoIndexError: the collection was deleted.
+            NoIndexError, UsageError: the collection was deleted.
             EmbedderMismatchError: it was made anew with another embedder.
         """
         with self._database.reading() as sql:
@@ -75,20 +67,12 @@ class CollectionReader:
 
     def _follow(self, sql: Sql) -> None:
         """Turns to the collection that has the name now, at its revision of now."""
-        before = self._row
-        row = require(sql, self.name) if before is None else find(sql, self.name)
-        if row is None:
-            raise NoIndexError(
-                f"The collection {self.name!r} was deleted.", "Run `crag ingest PATH` again."
-            )
-        if row == before and sql is self._sql:
+        row = require(sql, self.name)
+        if row == self._row and sql is self._sql:
             return
         check_embedder(row.name, row.embedder, self.embedder.identity)
-        if before is not None:
+        if self._row is not None:
             self._queries.close()
-            if row.uid != before.uid:
-                made_anew = f"The collection {row.name!r} was deleted and made anew"
-                self._notice(f"{made_anew}; reading the new one.")
         self._sql, self._row = sql, row
         self._queries = self._make_queries(sql, row)
         # What was counted and found before holds no more.
@@ -134,8 +118,7 @@ class CollectionReader:
             if found is None:
                 vector = self.embedder.embed_query(query)
                 with self.snapshot():
-                    there = candidates(self._queries, self._vocabulary, query, vector, wanted)
-                found = there.best(wanted)
+                    found = best_chunks(self._queries, self._vocabulary, query, vector, wanted)
                 found = self.rerank(query, found) if self.rerank is not None else found
                 self._found = {asked: found}
         return [chunk.copy() for chunk in found[:k]]

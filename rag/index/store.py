@@ -83,7 +83,7 @@ class Store(ABC):
             return self._queries(sql, row, files, notice)
 
         with closed_on_failure(self.database()) as database:
-            return CollectionReader(database, name, embedder, queries, notice)
+            return CollectionReader(database, name, embedder, queries)
 
     @contextmanager
     def open_writer(

@@ -222,18 +222,16 @@ def test_misspelt_words_find_the_collections_own(store):
 
 def test_a_collection_that_was_deleted_and_made_anew_is_followed(store):
     fill(store, {"whales": WHALES, "trains": TRAINS})
-    lines: list[str] = []
-    with opened(store, notice=lines.append) as reader:
+    with opened(store) as reader:
         assert reader.search("whale", 1)[0]["source"] == "whales"
         store.delete("default")
-        with pytest.raises(NoIndexError, match="'default' was deleted"):
+        with pytest.raises(NoIndexError, match="Nothing was ingested yet"):
             reader.search("whale", 1)
         fill(store, {"whales": "The narwhal has a tusk.", "trains": TRAINS})
         found = [chunk["text"] for chunk in reader.search("narwhal", 1)]
         assert found == ["The narwhal has a tusk."]
         assert reader.document_text("whales") == "The narwhal has a tusk."
         assert reader.chunk_count == 3
-    assert lines == ["The collection 'default' was deleted and made anew; reading the new one."]
 
 
 @pytest.mark.parametrize(("step", "by"), [(-1, "a newer crag"), (1, "an older crag")])

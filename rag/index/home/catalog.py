@@ -11,8 +11,8 @@ import shutil
 import sqlite3
 from pathlib import Path
 
+from rag.index.queries import Texts
 from rag.index.terms import PUNCTUATION, indexed_head, indexed_text
-from rag.index.texts import Texts
 from state.errors import DamagedError, StorageError
 from state.sqlite_file import SqliteFile
 
