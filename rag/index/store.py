@@ -103,8 +103,9 @@ class Store(ABC):
             with database.writing() as sql:
                 row = collection_rows.get_or_create(sql, name, embedder)
                 self._mend(sql, row, notice)
-            with self._writer(database, row, notice) as writer:
-                yield writer
+            writer = self._writer(database, row, notice)
+            yield writer
+            writer.finish()
 
     @contextmanager
     def _reading(self) -> Iterator[Sql]:

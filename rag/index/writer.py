@@ -10,7 +10,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Self
+from typing import Any
 
 from rag.embed.builtin import builtin_embedder
 from rag.embed.protocol import Vectors
@@ -49,17 +49,11 @@ Searchable = tuple[int, int, str, str | None, str]
 
 
 class CollectionWriter(CollectionContents, ABC):
-    """One collection, open for writing; its lock is held from opening to closing."""
+    """One collection, open for writing, whose lock is held."""
 
     def __init__(self, sql: Sql, row: CollectionRow, host: str) -> None:
         super().__init__(sql, row)
         self._host = host
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
-        self.close(interrupted=failure is not None)
 
     @abstractmethod
     def _transaction(self) -> AbstractContextManager[Any]: ...
@@ -81,8 +75,8 @@ class CollectionWriter(CollectionContents, ABC):
         """Takes the chunks of these documents, whose rows still exist, out of it."""
 
     @abstractmethod
-    def close(self, *, interrupted: bool) -> None:
-        """Unless `interrupted`, brings up to date the indexes that are built of the documents."""
+    def finish(self) -> None:
+        """Brings up to date the indexes that are built of the documents."""
 
     def set_root(self, path: str, options: str) -> None:
         self._sql.execute(

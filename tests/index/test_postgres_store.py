@@ -16,7 +16,8 @@ from shared_stores import ask, fill, new_store
 
 from rag.index.candidates import query_terms
 from rag.index.home.store import HomeStore
-from rag.index.postgres import database, writer
+from rag.index.postgres import database
+from rag.index.postgres import store as postgres_store
 from rag.index.postgres.store import PostgresStore
 from rag.ingest.staleness import staleness
 from rag.session import open_session
@@ -132,8 +133,8 @@ def test_tables_that_cannot_be_made_are_left_out_altogether(store, monkeypatch):
 
 
 def test_many_vectors_get_an_index_and_are_found_by_it(store, monkeypatch):
-    monkeypatch.setattr(writer, "EXACT_CHUNKS", 100)
-    monkeypatch.setattr(writer, "_SETTLE_CHUNKS", 10)
+    monkeypatch.setattr(postgres_store, "EXACT_CHUNKS", 100)
+    monkeypatch.setattr(postgres_store, "_SETTLE_CHUNKS", 10)
     fill(store, {f"{n}.md": f"sheet {n} of motor {n * 7}" for n in range(300)})
     with psycopg.connect(store.url) as db:
         assert db.execute(

@@ -1,27 +1,33 @@
-"""The collections of a home: the catalog, and Chroma beneath it."""
+"""The collections of a home: the catalog, and Chroma beneath it, which is brought up to date at the
+end of what is written.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag.index import collection_rows
-from rag.index.collection_rows import CollectionRow
+from rag.index.codec import encode_vectors
+from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.home.catalog import Catalog, create_lexical, drop_lexical, let_index
 from rag.index.protocol import Notice
 from rag.index.store import Store
-from rag.index.terms import TERMS_VERSION
+from rag.index.terms import TERMS_VERSION, indexed_head, indexed_text
+from rag.index.writer import CollectionWriter, Searchable
 from state.sqlite_file import transaction
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
+    from rag.embed.protocol import Vectors
     from rag.index.home.queries import HomeQueries
     from rag.index.home.vectors import ChromaIndex
-    from rag.index.home.writer import HomeWriter
+
+_VACUUM_PAGES = 20_000
 
 
 class HomeStore(Store):
@@ -66,8 +72,6 @@ class HomeStore(Store):
             yield catalog
 
     def _writer(self, database: Catalog, row: CollectionRow, notice: Notice) -> HomeWriter:
-        from rag.index.home.writer import HomeWriter
-
         index = self.chroma(database.connected(), row)
         return HomeWriter(database, row, index, notice)
 
@@ -94,3 +98,45 @@ class HomeStore(Store):
                 connection.execute("DELETE FROM collections WHERE id = $1", (row.id,))
             connection.execute("PRAGMA incremental_vacuum").fetchall()
             index.drop(written)
+
+
+class HomeWriter(CollectionWriter):
+    def __init__(
+        self, catalog: Catalog, row: CollectionRow, index: ChromaIndex, notice: Notice
+    ) -> None:
+        self._connection = catalog.connected()
+        super().__init__(self._connection, row, host="")
+        self._chroma = index
+        self._notice = notice
+        self._table = f"lexical_{row.id}"
+
+    def _transaction(self) -> AbstractContextManager[None]:
+        return transaction(self._connection)
+
+    def _new_rows(self, table: str, count: int) -> list[int]:
+        """Behind the last: nobody else writes, and all are inserted before more are asked for."""
+        rows = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = ?", (table,))
+        used = next((row for (row,) in rows), 0)
+        return list(range(used + 1, used + count + 1))
+
+    def _encoded(self, vectors: Vectors) -> list[bytes]:
+        return encode_vectors(vectors)
+
+    def _index(self, chunks: Sequence[Searchable]) -> None:
+        self._connection.executemany(
+            f"INSERT INTO {self._table} (rowid, body, head) VALUES (?, ?, ?)",
+            (
+                (row, indexed_text(text), indexed_head(title, heading))
+                for row, _, text, title, heading in chunks
+            ),
+        )
+
+    def _unindex(self, documents: Sequence[int]) -> None:
+        query = "SELECT id FROM chunks WHERE document_id IN ({some})"
+        gone = rows_of_many(self._connection, query, documents)
+        self._connection.executemany(f"DELETE FROM {self._table} WHERE rowid = ?", gone)
+
+    def finish(self) -> None:
+        # Pages of removed documents go back to the disk, a bounded number at a time.
+        self._connection.execute(f"PRAGMA incremental_vacuum({_VACUUM_PAGES})").fetchall()
+        self._chroma.bring_up_to_date(self._notice)
