@@ -42,10 +42,6 @@ class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a fa
     """The vectors are missing, stale or unreadable; the catalog still has them all."""
 
 
-_PERTURB = -6
-"""M_PERTURB of glibc's mallopt."""
-
-
 @cache
 def chromadb_module() -> ModuleType:
     """The chromadb package.
@@ -63,8 +59,6 @@ def chromadb_module() -> ModuleType:
                 f"The chromadb package cannot be used: {error}.", "Install crag again."
             ) from error
     forget("httpx")  # openai looks at every reply whether it was imported
-    # This once and for all: for whoever else is in the process BaseSettings is as it was.
-    chromadb.config.Settings.__init__ = _init  # type: ignore[assignment,method-assign]
     return chromadb
 
 
@@ -77,21 +71,17 @@ def _spare_exporter() -> None:
         sys.modules[_EXPORTER].OTLPSpanExporter = None  # type: ignore[attr-defined]
 
 
-def _init(self: BaseModel, /, **values: Any) -> None:
-    """Makes settings of these values alone. Chroma makes them six times at import, each time from
-    `./.env` and the environment, which takes a third of that.
-    """
-    BaseModel.__init__(self, **values)
-
-
 @contextlib.contextmanager
 def _settings_of_values() -> Iterator[None]:
+    """Chroma's settings are made of given values alone. At import it makes them six times, each
+    time from `./.env` and the environment, which takes a third of that.
+    """
     base: Any = BaseSettings
     usual = base.__init__
 
     def init(self: Any, /, *given: Any, **values: Any) -> None:
-        made = _init if type(self).__module__.startswith("chromadb.") else usual
-        made(self, *given, **values)
+        of_chroma = type(self).__module__.startswith("chromadb.")
+        (BaseModel.__init__ if of_chroma else usual)(self, *given, **values)
 
     base.__init__ = init
     try:
@@ -214,18 +204,18 @@ def drop_from_server(url: str, name: str) -> None:
 
 
 def _client(where: Path | str) -> Any:
-    settings = chromadb_module().config.Settings(anonymized_telemetry=False)
+    chroma = chromadb_module()
+    with _settings_of_values():
+        settings = chroma.config.Settings(anonymized_telemetry=False)
     if isinstance(where, str):
         parts = urlsplit(where)
         secure = parts.scheme == "https"
         port = parts.port or (443 if secure else 8000)
         _require_reply(f"{parts.scheme}://{parts.hostname}:{port}/api/v2/heartbeat")
-        return chromadb_module().HttpClient(
-            host=parts.hostname, port=port, ssl=secure, settings=settings
-        )
+        return chroma.HttpClient(host=parts.hostname, port=port, ssl=secure, settings=settings)
     where.mkdir(parents=True, exist_ok=True, mode=0o700)
     _keep_memory_private()
-    return chromadb_module().PersistentClient(path=str(where), settings=settings)
+    return chroma.PersistentClient(path=str(where), settings=settings)
 
 
 def _require_reply(url: str) -> None:
@@ -245,4 +235,4 @@ def _keep_memory_private() -> None:
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
-        mallopt(_PERTURB, 1)
+        mallopt(-6, 1)  # M_PERTURB of glibc
