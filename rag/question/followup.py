@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from rag.index.terms import fold, term_spans, terms
 from rag.question.parse import split_context, with_context
 from rag.question.small_talk import small_talk
-from rag.question.specificity import specificities, total_specificity
+from rag.question.specificity import specificity, total_specificity
 from state.passages import HistoryTurn
 
 # Sums of specificities (`specificity.py`), of which a middling noun has about 1.
@@ -81,8 +81,7 @@ def resolved_wordings(question: str) -> list[str]:
     typed, carried = split_context(question)
     known = {fold(typed[start:end]) for start, end, _ in term_spans(typed)}
     words = dict.fromkeys(carried[start:end] for start, end, _ in term_spans(carried))
-    new = [word for word in words if fold(word) not in known]
-    says = dict(zip(new, specificities([fold(word) for word in new]), strict=True))
+    says = {word: specificity(fold(word)) for word in words if fold(word) not in known}
     most = sorted(says, key=lambda word: -says[word])[:_TOPICS]
     topics = [word for word in most if says[word] >= _LEAST_TOPIC]
     both = [" ".join(topics)] if len(topics) > 1 else []

@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from rag.index.ranking import term_weights
 from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans
-from rag.question.specificity import capitalized, specificities
+from rag.question.specificity import capitalized, specificity
 from rag.question.spelling import mend_spelling
 from state.passages import ParsedQuestion
 
@@ -42,10 +42,10 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
     total = max(collection.chunk_count, FEW_CHUNKS)
     frequencies = collection.document_frequencies(list(spelt))
     counts = {term: min(frequencies.get(term, 0), total) for term in spelt}
-    specificity = dict(zip(spelt, specificities(list(spelt.values())), strict=True))
-    specificity |= {term: max(specificity[term], 1.0) for term in capitalized(mended) & {*spelt}}
+    says = {term: specificity(word) for term, word in spelt.items()}
+    says |= {term: max(says[term], 1.0) for term in capitalized(mended) & {*spelt}}
     rarities = term_weights(counts, total)
-    weights = {term: rarities[term] * specificity[term] ** 2 for term in spelt}
+    weights = {term: rarities[term] * says[term] ** 2 for term in spelt}
     return {
         "text": mended,
         "changes": changes,
@@ -53,7 +53,7 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
         "weights": weights,
         "rarities": rarities,
         "spelt": spelt,
-        "specificity": specificity,
+        "specificity": says,
     }
 
 

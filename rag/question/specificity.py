@@ -8,7 +8,6 @@ more the word decides: "sure" has a third of the length of "parquet" (Schakel an
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import lru_cache
 
 from rag.embed.builtin import builtin_embedder
@@ -35,17 +34,12 @@ def capitalized(text: str) -> set[str]:
 
 def total_specificity(text: str) -> float:
     """The sum of the specificities of a text's distinct words."""
-    words = {fold(text[start:end]) for start, end, _ in term_spans(text)}
-    return sum(specificities([*words]))
-
-
-def specificities(words: Sequence[str]) -> list[float]:
-    """The specificity of each word, from LEAST to MOST; about 1 for a middling noun."""
-    return [_specificity(word) for word in words]
+    return sum(map(specificity, {fold(text[start:end]) for start, end, _ in term_spans(text)}))
 
 
 @lru_cache(maxsize=4096)
-def _specificity(word: str) -> float:
+def specificity(word: str) -> float:
+    """The specificity of a word, from LEAST to MOST; about 1 for a middling noun."""
     # Its vector knows digits, not which number they are.
     if any(character.isdigit() for character in word):
         return 1.0
