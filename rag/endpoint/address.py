@@ -14,13 +14,9 @@ from state.settings import Settings
 from state.urls import is_parsable
 
 if TYPE_CHECKING:
-    from openai import DefaultHttpxClient, OpenAI
+    from openai import DefaultHttpxClient
 
 OPENAI_URL = "https://api.openai.com/v1"
-CONNECT_SECONDS = 5.0
-REQUEST_SECONDS = 60.0
-LOOPBACK_SECONDS = 300.0
-"""A model on this machine's own processor reads some forty tokens a second."""
 NO_KEY = SecretStr("no-key")
 
 
@@ -88,24 +84,6 @@ def is_loopback(host: str) -> bool:
     except ValueError:
         return False
     return address.is_loopback or address.is_unspecified
-
-
-def request_seconds(chosen: float | None, endpoint: Endpoint) -> float:
-    """Seconds that a request to a model may take, its retries included."""
-    return chosen or (LOOPBACK_SECONDS if endpoint.loopback else REQUEST_SECONDS)
-
-
-def sdk_client(endpoint: Endpoint, max_retries: int) -> OpenAI:
-    """OpenAI's own client, with its retries, over connections that are bounded."""
-    from openai import OpenAI
-
-    return OpenAI(
-        base_url=endpoint.base_url,
-        api_key=endpoint.key.get_secret_value(),
-        default_query=dict(endpoint.query) or None,
-        http_client=http_client(endpoint),
-        max_retries=max_retries,
-    )
 
 
 def http_client(endpoint: Endpoint) -> DefaultHttpxClient:

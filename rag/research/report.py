@@ -32,10 +32,7 @@ ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
 
 
 class Section(TypedDict):
-    """`asked` is the instruction of the subtask that found it."""
-
     heading: str
-    asked: str
     text: str
 
 
@@ -122,8 +119,7 @@ def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
             sections.setdefault(artifact["heading"].casefold(), (artifact, []))[1].extend(new)
     for artifact, findings in sections.values():
         if findings:
-            heading, asked = artifact["heading"], artifact["instruction"]
-            yield {"heading": heading, "asked": asked, "text": render_findings(findings)}
+            yield {"heading": artifact["heading"], "text": render_findings(findings)}
 
 
 def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:

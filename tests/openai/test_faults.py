@@ -4,10 +4,9 @@ import socket
 import time
 
 import pytest
-from openai_samples import KEY, PARIS, answering, connect, grading, settings_for
+from openai_samples import KEY, PARIS, answering, connect, grading
 from scripted_server import ScriptedServer, Sent, call, hang, raw, reset, status, stream, text
 
-from rag.endpoint.address import chat_endpoint, request_seconds
 from state.errors import ModelAccessError, ModelError, SettingsError
 
 SPENT = b'{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}'
@@ -87,7 +86,7 @@ def test_a_server_that_hangs_is_left_when_the_time_is_over_and_the_variable_is_n
 def test_a_model_on_this_machine_is_given_longer():
     here, there = "http://localhost:11434/v1", "https://gateway.example/v1"
     seconds = [
-        request_seconds(chosen, chat_endpoint(settings_for(base_url=url)))
+        connect(None, base_url=url, request_timeout=chosen).chat.seconds
         for chosen, url in [(None, here), (None, there), (7.0, here)]
     ]
     assert seconds == [300.0, 60.0, 7.0]

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rag.budget import Budget, BudgetSpent, record_call
-from rag.endpoint.address import CONNECT_SECONDS, Endpoint, request_seconds, sdk_client
+from rag.endpoint.address import Endpoint, http_client
 from rag.endpoint.failures import foreign_errors, model_error, redacted
 from rag.engines.openai.prices import charge, price_of, tokens_of
 from rag.engines.openai.prompts import Messages, sendable, with_schema
@@ -30,6 +30,11 @@ server can write at all. The schema is always told in words too; `text` has only
 """
 LINE, ANSWER, THINKING = 120, 1_000, 3_000
 """The most tokens of a question or a query, of an answer, and of the thinking before a reply."""
+CONNECT_SECONDS = 5.0
+REQUEST_SECONDS = 60.0
+"""The longest that a request may take, its retries included, unless the settings say otherwise."""
+LOOPBACK_SECONDS = 300.0
+"""A model on this machine's own processor reads some forty tokens a second."""
 CRASH = 500
 _OPTIONAL = re.compile(
     r"temperature|max_(?:completion_)?tokens|reasoning_effort|stream_options|extra inputs",
@@ -58,7 +63,8 @@ class ChatModel:
         self.name = name
         self.endpoint = endpoint
         self.price = price_of(name, settings)
-        self.seconds = request_seconds(settings.request_timeout, endpoint)
+        usual = LOOPBACK_SECONDS if endpoint.loopback else REQUEST_SECONDS
+        self.seconds = settings.request_timeout or usual
         self.server = Server(endpoint, name, settings, self.seconds)
         self._settings = settings
         self._thinks = endpoint.is_openai and bool(_HOSTED_THINKERS.match(name))
@@ -75,15 +81,14 @@ class ChatModel:
     def _model(self) -> ChatOpenAI:
         from langchain_openai.chat_models.base import ChatOpenAI
 
-        client = sdk_client(self.endpoint, self._settings.max_retries)
-        self._resources.callback(client.close)
         return ChatOpenAI(
             model=self.name,
-            client=client.chat.completions,
-            root_client=client,
-            async_client=client,  # nothing uses one, and building it reads certificates
+            http_client=self._resources.enter_context(http_client(self.endpoint)),
+            async_client="none",  # nothing uses one, and building it reads certificates
             base_url=self.endpoint.base_url,
             api_key=self.endpoint.key,
+            default_query=dict(self.endpoint.query) or None,
+            max_retries=self._settings.max_retries,
             openai_proxy="",
             http_socket_options=(),  # else a notice about proxies, which our client does obey
             use_responses_api=False,
