@@ -87,9 +87,9 @@ class QuestionState(TypedDict):
     """The scratch state of one question, which ends with its turn.
 
     `parts` are the questions within it, parsed once and used by every node. `scratchpad` holds the
-    last attempt's critique only: each write replaces it, and record_turn empties it. `second_query`
-    is searched beside `query`; `no_query` says why there is no better query. `documents` are all
-    chunks that were retrieved so far; `retrieval_scores` are the last query's, best first.
+    last attempt's critique only: each write replaces it, and record_turn empties it. `queries`
+    are searched beside each other; `no_query` says why there is no better one. `documents` are all
+    chunks that were retrieved so far; `retrieval_scores` are the last queries', best first.
     `model_decides`: only the model that answers may say that the documents hold no answer; `gaps`
     is what it said it lacks, while that is searched for. `context` is what a model is given,
     `draft` what generate made of it, `generation` the text that is shown of the draft, `missing`
@@ -102,8 +102,7 @@ class QuestionState(TypedDict):
     question: Annotated[str, UntrackedValue]
     standalone_question: Annotated[str, UntrackedValue]
     parts: Annotated[list[QuestionPart], UntrackedValue]
-    query: Annotated[str, UntrackedValue]
-    second_query: Annotated[str | None, UntrackedValue]
+    queries: Annotated[list[str], UntrackedValue]
     no_query: Annotated[str | None, UntrackedValue]
     query_rewrites: Annotated[list[str], UntrackedValue]
     documents: Annotated[list[RetrievedChunk], UntrackedValue]

@@ -84,13 +84,12 @@ def same_query(one: str, other: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rewritten(EngineResult):
-    """`query` is None where there is no better one; `reason` says what was changed, or why nothing
-    was. `second` is searched beside `query`.
+    """`queries` are searched beside each other; none where there is no better one. `reason` says
+    what was changed, or why nothing was.
     """
 
-    query: str | None
+    queries: Sequence[str]
     reason: str
-    second: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

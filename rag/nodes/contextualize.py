@@ -14,7 +14,7 @@ from state.graph_state import GraphState
 
 def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     question, earlier = state["question"], state["timeline"]
-    alone: Update = {"standalone_question": question, "query": question}
+    alone: Update = {"standalone_question": question, "queries": [question]}
     if (reply := small_talk(question)) is not None:
         _emit(state, runtime, question, "nothing to look up")
         return {**alone, "generation": reply, "status": "answered"}
@@ -24,7 +24,7 @@ def contextualize(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     _emit(state, runtime, result.question, result.reason)
     return {
         "standalone_question": result.question,
-        "query": result.question,
+        "queries": [result.question],
         "warnings": [*state["warnings"], *result.warnings],
     }
 

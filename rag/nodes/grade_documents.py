@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Graded, GradeRequest
-from rag.nodes.update import Update, joined_queries
+from rag.nodes.update import BETWEEN_QUERIES, Update
 from rag.routes import decide
 from state.answer import GradedChunk, LoopRecord
 from state.graph_state import GraphState
@@ -42,9 +42,10 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     loop, told, write = state["loop_count"], list(graded.grades), runtime.stream_writer
     write({"event": "graded", "loop": loop, "grades": told, "sufficient": graded.sufficient})
     write({"event": "decided", "loop": loop, "decision": decision, "reason": reason})
+    query = BETWEEN_QUERIES.join(state["queries"])
     record: LoopRecord = {
         "loop": loop,
-        "query": joined_queries(state["query"], state["second_query"]),
+        "query": query,
         "new_chunks": len(new),
         "decision": decision,
         "reason": reason,
@@ -58,7 +59,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
         **found,
         "parts": parts,
         "loops": [*state["loops"], record],
-        "scratchpad": [f"Searched {state['query']!r}: {reason}."],
+        "scratchpad": [f"Searched {query!r}: {reason}."],
         "warnings": [*state["warnings"], *graded.warnings],
     }
 

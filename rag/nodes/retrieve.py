@@ -1,15 +1,15 @@
-"""retrieve: searches for one query, its spelling mended, and keeps what earlier loops found."""
+"""retrieve: searches for the queries, spelling mended, and keeps what earlier loops found."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from langgraph.runtime import Runtime
 
 from rag.context import MAX_CHUNKS, interleave
 from rag.dependencies import Dependencies
-from rag.nodes.update import Update, joined_queries
+from rag.nodes.update import BETWEEN_QUERIES, Update
 from rag.question.parts import POOL, read_parts
 from state.choices import GraderChoice
 from state.graph_state import GraphState
@@ -20,23 +20,20 @@ if TYPE_CHECKING:
 
 
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    runtime.context.reranker.prepare(state["query"])
+    queries, write = state["queries"], runtime.stream_writer
+    runtime.context.reranker.prepare(queries[0])
     reader, k = runtime.context.reader, _wanted(runtime.context)
-    hits = reader.search(state["query"], max(POOL, k))
-    if state["second_query"] is not None:
-        hits = interleave([hits, reader.search(state["second_query"], max(POOL, k))])
-    if state["parts"]:
-        return retrieval_update(state, hits[:k], runtime.stream_writer, reader.dense_searched)
-    parts = read_parts(state["query"], reader, hits)
-    query = state["query"]
-    if len(parts) > 1:
-        hits = interleave([hits, *(part["pool"] for part in parts)])
-    elif parts[0]["question"]["changes"]:
-        query = parts[0]["question"]["text"]
-        hits = [*parts[0]["pool"]] if k <= POOL else reader.search(query, k)
-    asked = cast("GraphState", {**state, "query": query})
-    found = retrieval_update(asked, hits[:k], runtime.stream_writer, reader.dense_searched)
-    return {**found, "query": query, "parts": parts}
+    hits = interleave([reader.search(query, max(POOL, k)) for query in queries])
+    parts = state["parts"]
+    if not parts:
+        parts = read_parts(queries[0], reader, hits)
+        if len(parts) > 1:
+            hits = interleave([hits, *(part["pool"] for part in parts)])
+        elif parts[0]["question"]["changes"]:
+            queries = [parts[0]["question"]["text"]]
+            hits = [*parts[0]["pool"]] if k <= POOL else reader.search(queries[0], k)
+    found = retrieval_update(state, queries, hits[:k], write, reader.dense_searched)
+    return {**found, "parts": parts}
 
 
 def _wanted(deps: Dependencies) -> int:
@@ -50,29 +47,33 @@ def _wanted(deps: Dependencies) -> int:
 
 def retrieval_update(
     state: GraphState,
+    queries: list[str],
     hits: Sequence[RetrievedChunk],
     write: Callable[[Any], None],
     dense: str | None = None,
 ) -> Update:
-    """The update after a query found `hits`, told to the stream. `dense` names the dense index."""
+    """The update after queries found `hits`, told to the stream. `dense` names the dense index."""
     seen = {document["chunk_id"] for document in state["documents"]}
     new = [hit for hit in hits if hit["chunk_id"] not in seen]
-    event = _event(state, hits, seen)
+    event = _event(state, queries, hits, seen)
     if dense is not None:
         event["dense"] = dense
     write(event)
     return {
+        "queries": queries,
         "documents": [*state["documents"], *({**hit, "loop": state["loop_count"]} for hit in new)],
         "new_documents": [hit["chunk_id"] for hit in new],
         "retrieval_scores": {hit["chunk_id"]: hit["score"] for hit in hits},
     }
 
 
-def _event(state: GraphState, hits: Sequence[RetrievedChunk], seen: set[str]) -> RetrievedEvent:
+def _event(
+    state: GraphState, queries: list[str], hits: Sequence[RetrievedChunk], seen: set[str]
+) -> RetrievedEvent:
     return {
         "event": "retrieved",
         "loop": state["loop_count"],
-        "query": joined_queries(state["query"], state["second_query"]),
+        "query": BETWEEN_QUERIES.join(queries),
         "chunks": [
             {
                 "chunk_id": hit["chunk_id"],

@@ -15,7 +15,4 @@ def search_web(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     assert deps.search_web is not None, "the router asks for it only where there is one"
     query = state["standalone_question"]
     hits = deps.search_web(query, deps.settings.k)
-    update = retrieval_update(
-        {**state, "query": query, "second_query": None}, hits, runtime.stream_writer
-    )
-    return {**update, "query": query, "second_query": None, "web": "searched"}
+    return {**retrieval_update(state, [query], hits, runtime.stream_writer), "web": "searched"}

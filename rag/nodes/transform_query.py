@@ -10,44 +10,39 @@ from typing import cast
 from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
-from rag.engines.protocol import RewriteRequest, same_query
-from rag.nodes.update import Update, joined_queries
+from rag.engines.protocol import RewriteRequest
+from rag.nodes.update import BETWEEN_QUERIES, Update
 from rag.routes import decide
 from state.answer import LoopRecord
 from state.graph_state import GraphState
 
 
 def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    tried = [state["standalone_question"], *state["query_rewrites"]]
     request = RewriteRequest(
         question=state["standalone_question"],
         parts=state["parts"],
-        tried=tried,
+        tried=[state["standalone_question"], *state["query_rewrites"]],
         documents=state["documents"],
         grades=state["grades"],
         missing=state["gaps"],
     )
     result = runtime.context.engine.rewrite(request)
-    query, reason = result.query, result.reason
-    if query is not None and any(same_query(query, earlier) for earlier in tried):
-        query, reason = None, "the rewrite repeats a query"
     runtime.stream_writer(
         {
             "event": "rewritten",
             "loop": state["loop_count"],
-            "query": query and joined_queries(query, result.second),
-            "reason": reason,
+            "query": BETWEEN_QUERIES.join(result.queries) or None,
+            "reason": result.reason,
         }
     )
     warnings = [*state["warnings"], *result.warnings]
-    if query is None:
-        ended: Update = {"warnings": warnings, "no_query": reason}
+    if not result.queries:
+        ended: Update = {"warnings": warnings, "no_query": result.reason}
         return {**ended, "loops": _ended(cast("GraphState", {**state, **ended}), runtime)}
     return {
         "warnings": warnings,
-        "query": query,
-        "second_query": result.second,
-        "query_rewrites": [*state["query_rewrites"], *filter(None, (query, result.second))],
+        "queries": list(result.queries),
+        "query_rewrites": [*state["query_rewrites"], *result.queries],
         "loop_count": state["loop_count"] + 1,
     }
 

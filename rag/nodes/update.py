@@ -21,9 +21,8 @@ Update = dict[str, Any]
 Node = Callable[[GraphState, Runtime[Dependencies]], Update]
 
 
-def joined_queries(query: str, second: str | None) -> str:
-    """A loop's queries in one line, as traces tell them."""
-    return query if second is None else f"{query} · {second}"
+BETWEEN_QUERIES = " · "
+"""Stands between the queries of a loop where traces tell them."""
 
 
 def instrumented(name: str, node: Node) -> Callable[..., Update]:

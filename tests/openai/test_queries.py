@@ -85,7 +85,7 @@ def test_a_server_that_fails_is_done_without_and_not_asked_again_in_that_questio
 def test_where_code_alone_graded_the_model_is_asked_for_other_words():
     with ScriptedServer(text("Query: seat of the French government")) as server:
         result = connect(server).rewrite(rewriting())
-    assert result.query == "seat of the French government"
+    assert list(result.queries) == ["seat of the French government"]
     assert len(server.requests) == 1
 
 
@@ -101,4 +101,4 @@ def test_where_code_alone_graded_the_model_is_asked_for_other_words():
 def test_a_rewrite_that_says_nothing_new_is_left_to_code(reply):
     with ScriptedServer(text(reply)) as server:
         result = connect(server).rewrite(rewriting())
-    assert (result.query, result.reason) == (None, "code has no other words")
+    assert (result.queries, result.reason) == ((), "code has no other words")

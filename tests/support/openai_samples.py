@@ -57,7 +57,7 @@ class StandIn:
         return Verified((None,) * len(claims))
 
     def rewrite(self, _request: RewriteRequest) -> Rewritten:
-        return Rewritten(None, "code has no other words")
+        return Rewritten((), "code has no other words")
 
 
 def connect(server: ScriptedServer | None, **changed: Any) -> OpenAIEngine:

@@ -29,7 +29,7 @@ def rewrite(request: RewriteRequest) -> Rewritten:
     """The question with words of the best passage (pseudo-relevance feedback, Rocchio 1971)."""
     best = _best(request)
     if best is None:
-        return Rewritten(None, "no passage comes near enough to learn better words from")
+        return Rewritten((), "no passage comes near enough to learn better words from")
     held = terms_with_headings(best)
     # Of several parts the one that the passage covers least.
     asked = [part["question"] for part in request.parts]
@@ -38,9 +38,9 @@ def rewrite(request: RewriteRequest) -> Rewritten:
     query = " ".join(f"{question['text']} {' '.join(added)}".split())[:_QUERY_CHARACTERS]
     tried = {_term_set(earlier) for earlier in [request.question, *request.tried]}
     if not added or _term_set(query) in tried:
-        return Rewritten(None, "no word to add that was not searched for")
+        return Rewritten((), "no word to add that was not searched for")
     named = listed([f"'{word}'" for word in added], _NAMED)
-    return Rewritten(query, f"adds {named} from the best passage")
+    return Rewritten((query,), f"adds {named} from the best passage")
 
 
 def _best(request: RewriteRequest) -> RetrievedChunk | None:

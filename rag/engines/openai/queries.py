@@ -78,8 +78,8 @@ def rewrite(
     lines = [line for each in listed if (line := usable_line(each)) and _is_new(line, known)]
     if not lines:
         return None
-    first, *others = list(dict.fromkeys(lines))[:MOST_QUERIES]
-    return Rewritten(first, "the model put it in other words", next(iter(others), None))
+    queries = list(dict.fromkeys(lines))[:MOST_QUERIES]
+    return Rewritten(queries, "the model put it in other words")
 
 
 def _asked(
