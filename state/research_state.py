@@ -73,14 +73,6 @@ class FileEntry(TypedDict):
     status: FileStatus
 
 
-class FileSummary(TypedDict):
-    """A file as a planner or a reflection sees it, never with its content."""
-
-    name: str
-    status: FileStatus
-    bytes: int
-
-
 def merge_files(
     old: Mapping[str, FileEntry], new: Mapping[str, FileEntry | None]
 ) -> dict[str, FileEntry]:

@@ -36,7 +36,7 @@ from rag.research.researcher import (
     Researched,
     RunView,
 )
-from rag.research.roles import ROLES, WRITER
+from rag.research.roles import SEARCHER, WRITER
 from rag.text.prose import one_line
 from state.answer import AnswerPart
 from state.passages import ContextDocument
@@ -55,8 +55,6 @@ PATIENCE_FACTOR = 2.0
 REPLY_TOKENS = 3_000
 MOST_LEADS = 6
 ANSWER_WORDS = 150
-SECOND_LOOK = "what is open is searched once more, in other words"
-UNREADABLE = "the reflection could not be read"
 
 
 def _few(most: int) -> Any:
@@ -132,7 +130,7 @@ class ModelResearcher:
         return Planned(subtasks=plan.subtasks, warnings=warnings)
 
     def work(self, task: Subtask, read: ReadFiles) -> Researched:
-        if ROLES[task["role"]].searches:
+        if task["role"] == SEARCHER:
             return self._search_and_read(task, read)
         return self._compose(task, read) if read.citations else Researched()
 
@@ -218,14 +216,15 @@ class ModelResearcher:
         warnings: list[str] = []
         reply = self._ask(reflection_messages(view), Reflection, warnings)
         if reply is None:
-            return Reflected("end", UNREADABLE, warnings=warnings)
+            return Reflected("end", "the reflection could not be read", warnings=warnings)
         closed = tuple(part for n, part in enumerate(view.open, 1) if n in reply.answered)
         left = [part for part in view.open if part not in closed]
         decision, reason, leads = reply.decision, one_line(reply.reason), distinct(reply.leads)
         if decision == "continue" and not left and self._chat.server.answers_once:
             leads = []  # another round would take minutes for nothing new
         if decision == "end" and left and not (view.state["rounds"] or view.last):
-            decision, reason, leads = "replan", SECOND_LOOK, left
+            reason = "what is open is searched once more, in other words"
+            decision, leads = "replan", left
         question = one_line(reply.question) or None
         leads = leads[:MOST_LEADS]
         return Reflected(decision, reason, leads, closed, question, warnings=warnings)

@@ -8,7 +8,7 @@ from textwrap import shorten
 
 from rag.question.parse import split_context
 from rag.research.researcher import DraftSubtask, ResearchDependencies
-from rag.research.roles import ROLES, SEARCHER, WRITER
+from rag.research.roles import PLANNED, SEARCHER
 from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
 from state.research_state import ResearchState, Subtask
@@ -30,7 +30,7 @@ def new_subtasks(state: ResearchState, deps: ResearchDependencies) -> list[Subta
     planned = deps.researcher.plan(deps.view(state))
     deps.warn(planned.warnings)
     new = checked_plan(planned.subtasks, state["plan"], state["files"], state["step"])
-    if not any(ROLES[task["role"]].searches for task in [*state["plan"], *new]):
+    if not any(task["role"] == SEARCHER for task in [*state["plan"], *new]):
         deps.warn([_SEARCHED_WHOLE])
         draft = DraftSubtask(role=SEARCHER, instruction=state["question"])
         new = checked_plan([draft], step=state["step"])
@@ -53,21 +53,20 @@ def checked_plan(
     names = {name: name for name in files}
     plan: list[Subtask] = []
     for number, draft in enumerate(drafts[:MOST_SUBTASKS], 1):
-        role = ROLES.get(draft.role)
+        role = draft.role
         instruction = one_line(draft.instruction)[:LONGEST_INSTRUCTION]
-        if role is None or role.name == WRITER or not instruction:
+        if role not in PLANNED or not instruction:
             continue
         before = [*known, *plan]
         wanted = dict.fromkeys(draft.read_files)
         reads = [names[name] for name in wanted if name in names]
-        if "*" in wanted or not (role.searches or reads):
-            searched = (other for other in before if ROLES[other["role"]].searches)
-            reads = [other["expected_artifact"] for other in searched]
-        file = artifact_name(role.name, step + number, instruction, names.values())
-        task = new_subtask(role.name, instruction, file)
+        if "*" in wanted or not (role == SEARCHER or reads):
+            reads = [other["expected_artifact"] for other in before if other["role"] == SEARCHER]
+        file = artifact_name(role, step + number, instruction, names.values())
+        task = new_subtask(role, instruction, file)
         task["heading"] = short_heading(draft.heading, instruction)
         task["read_files"] = reads
-        if role.searches:
+        if role == SEARCHER:
             asked = distinct(query[:LONGEST_QUERY] for query in draft.queries)
             task["queries"] = asked[:MOST_QUERIES] or [instruction[:LONGEST_QUERY]]
             others = [name for name in wanted if name not in names and name != "*"]

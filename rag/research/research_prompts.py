@@ -14,7 +14,6 @@ from rag.research.findings import ReadFiles, markers_of
 from rag.research.local_researcher import asked_parts
 from rag.research.researcher import RunView
 from rag.research.roles import PLANNED, ROLES
-from rag.research.virtual_files import summaries
 from rag.text.prose import as_prose, one_line
 from state.passages import ContextDocument
 from state.research_state import Artifact, Subtask
@@ -54,8 +53,11 @@ REFLECTION = (
 def plan_messages(view: RunView, contents: str) -> Messages:
     """The planner's messages; of files it is told names, status and bytes, never text."""
     state = view.state
-    roles = _bullets(f"{role.name}: {role.purpose}" for role in PLANNED)
-    files = (f"{f['name']}: {f['status']}, {f['bytes']} bytes" for f in summaries(state["files"]))
+    roles = _bullets(f"{role.name}: {role.purpose}" for role in PLANNED.values())
+    files = (
+        f"{name}: {entry['status']}, {entry['bytes']} bytes"
+        for name, entry in state["files"].items()
+    )
     searched = {artifact["id"]: artifact["queries"] for artifact in view.artifacts}
     before = (_subtask_line(task, searched.get(task["id"], ())) for task in state["plan"])
     told = [

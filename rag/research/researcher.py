@@ -38,7 +38,7 @@ class DraftSubtask(BaseModel):
     out later, not the whole plan.
     """
 
-    role: str = Field(json_schema_extra={"enum": [role.name for role in PLANNED]})
+    role: str = Field(json_schema_extra={"enum": [*PLANNED]})
     heading: Line = ""
     instruction: Line
     queries: list[Line] = Field([], json_schema_extra={"maxItems": 4})

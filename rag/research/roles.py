@@ -16,17 +16,13 @@ _FROM_FINDINGS = (
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role that `searches` reads the documents; the others read artifacts. The writer is not
-    planned: it works when a run ends.
-
-    `system` is everything a model is told of its role: no line of a planner's prompt is added to
-    it.
+    """`system` is everything a model is told of its role: no line of a planner's prompt is added
+    to it. `purpose` is what a planner is told.
     """
 
     name: str
     purpose: str
     system: str
-    searches: bool = False
 
 
 _POOL = (
@@ -42,7 +38,6 @@ _POOL = (
             "into not_found, each in a few words; then give in queries up to four searches, in "
             "other words, that may bring it. Never answer from your own knowledge. " + _DATA
         ),
-        searches=True,
     ),
     Role(
         name="analyst",
@@ -66,5 +61,8 @@ _POOL = (
         ),
     ),
 )
+"""A searcher reads the documents; the others read artifacts. The writer is not planned: it works
+when a run ends.
+"""
 ROLES = {role.name: role for role in _POOL}
-PLANNED = [role for role in _POOL if role.name != WRITER]
+PLANNED = {name: role for name, role in ROLES.items() if name != WRITER}

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Mapping
 
 from state.home_db import HOME_FILE
-from state.research_state import FileEntry, FileStatus, FileSummary
+from state.research_state import FileEntry, FileStatus
 
 INLINE_BYTES = 32 * 1024
 """The largest content in the state: twelve files, the most there are between two evictions, take
@@ -42,13 +42,6 @@ def new_file_entry(name: str, content: str, step: int, status: FileStatus) -> Fi
         "written_at_step": step,
         "status": status,
     }
-
-
-def summaries(files: Mapping[str, FileEntry]) -> list[FileSummary]:
-    return [
-        {"name": name, "status": entry["status"], "bytes": entry["bytes"]}
-        for name, entry in files.items()
-    ]
 
 
 def evict(files: Mapping[str, FileEntry], step: int) -> dict[str, None]:
