@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
 from rag.evaluate.datasets import Dataset, Query, sample
 from rag.evaluate.measure import GradedPair, Measurement, Measurer
 from rag.evaluate.prepare import Progress, prepare
 from rag.evaluate.report import build_report
-from rag.evaluate.sources import SourceNames
+from rag.opening import store_of
 from state.choices import EvaluationStage
 from state.errors import UsageError
 from state.settings import Settings
@@ -88,8 +90,9 @@ def _measurer(dataset: Dataset, plan: EvaluationPlan, session: Session, notify: 
     """The measurer of a session. Relevant documents that do not exist are reported first."""
     names = {name for query in dataset.queries for name in query.relevant}
     names |= {each.doc_id for judged in dataset.judged.values() for each in judged}
-    sources = SourceNames(session.reader, names, dataset.files)
-    missing = sources.missing(names)
+    name_of = _naming(names, apart=plan.collection is not None)
+    with store_of(session.settings).contents(session.reader.name) as held:
+        missing = names - {name_of(document.source) for document in held.documents()}
     if names and missing == names:
         raise UsageError(
             f"None of the documents that the queries of {dataset.name} call relevant "
@@ -101,7 +104,23 @@ def _measurer(dataset: Dataset, plan: EvaluationPlan, session: Session, notify: 
             f"{len(missing):,} of {len(names):,} relevant documents are not in the corpus, "
             f"such as {min(missing)!r}; they count as not found."
         )
-    return Measurer(session, sources, plan.stage, grade_queries=not dataset.judged)
+    return Measurer(session, name_of, plan.stage, grade_queries=not dataset.judged)
+
+
+def _naming(names: Iterable[str], *, apart: bool) -> Callable[[str], str]:
+    """A function from a source to the dataset's name of it, a document's id or its path below
+    files/; the source itself where it has no other. In a collection `apart` from the dataset, which
+    may have been read from another folder, the source need only end in the name.
+    """
+    known = {PurePath(name).parts: name for name in names}
+
+    @cache
+    def name_of(source: str) -> str:
+        parts = PurePath(source).parts
+        ends = (parts[start:] for start in range(len(parts) if apart else 1))
+        return next((known[end] for end in ends if end in known), source)
+
+    return name_of
 
 
 def _config(session: Session, plan: EvaluationPlan) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from rag.engines.protocol import GradeRequest
 from rag.evaluate.datasets import Judgement, Query
 from rag.evaluate.metrics import contains
-from rag.evaluate.sources import SourceNames
 from rag.question.parts import read_parts
 from state.answer import Answer, GradedChunk
 from state.choices import EvaluationStage
@@ -50,12 +49,13 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class Measurer:
-    """Measures the queries of a dataset in a session. With `grade_queries` (without a
-    grading.jsonl) the truth of a grade is taken from `relevant`.
+    """Measures the queries of a dataset in a session; `name_of` gives the dataset's name of a
+    source. With `grade_queries` (without a grading.jsonl) the truth of a grade is taken from
+    `relevant`.
     """
 
     session: Session
-    sources: SourceNames
+    name_of: Callable[[str], str]
     stage: EvaluationStage
     grade_queries: bool
 
@@ -85,14 +85,14 @@ class Measurer:
         """The grades of one question's judged documents, each by its best chunk."""
         wanted = {judgement.doc_id: judgement.relevant for judgement in judged}
         hits = self._search(question, lambda found: wanted.keys() <= {*self._named(found)})
-        best = {self.sources.name(hit["source"]): hit for hit in reversed(hits)}
+        best = {self.name_of(hit["source"]): hit for hit in reversed(hits)}
         found = {name: best[name] for name in wanted if name in best}
         grades = self._grade(question, list(found.values()), hits[: self.session.settings.k])
         return [_pair(grades[hit["chunk_id"]], wanted[name]) for name, hit in found.items()]
 
     def _named(self, hits: Iterable[RetrievedChunk | GradedChunk]) -> list[str]:
         """The documents of the chunks by the dataset's names, each once."""
-        return list(dict.fromkeys(self.sources.name(hit["source"]) for hit in hits))
+        return list(dict.fromkeys(self.name_of(hit["source"]) for hit in hits))
 
     def _search(
         self, query: str, enough: Callable[[list[RetrievedChunk]], bool]
@@ -126,7 +126,7 @@ class Measurer:
 
     def _is_relevant(self, query: Query, hit: RetrievedChunk) -> bool | None:
         """Whether a chunk is relevant; None for one of a relevant document that holds no answer."""
-        if self.sources.name(hit["source"]) not in query.relevant:
+        if self.name_of(hit["source"]) not in query.relevant:
             return False
         if query.answers and contains(hit["text"], query.answers):
             return True
@@ -158,7 +158,7 @@ class Measurer:
         for cited in answer["citations"]:
             place = cited["source"], cited["start_char"], cited["end_char"]
             verbatim = self.session.reader.document_text(*place) == cited["quote"]
-            yield self.sources.name(cited["source"]), verbatim
+            yield self.name_of(cited["source"]), verbatim
 
     def _known(self, answer: Answer) -> Iterator[list[str]]:
         """The sources known after each loop, relevant ones first, by confidence."""

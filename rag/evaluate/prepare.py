@@ -18,7 +18,7 @@ from rag.ingest.file_text import READER_VERSION
 from rag.ingest.sync import ingest
 from rag.opening import store_of
 from rag.text.chunk import chunk_parts
-from state.errors import NoIndexError, UsageError
+from state.errors import UsageError
 from state.events import IngestEvent
 from state.extras import package_version
 from state.settings import Settings
@@ -41,7 +41,6 @@ def prepare(
 
     Raises:
         UsageError: the dataset has no documents of its own and no collection was named.
-        NoIndexError: it has documents, and none has text.
     """
     if collection is not None:
         return settings.model_copy(update={"collection": collection, "thread": None})
@@ -55,16 +54,13 @@ def prepare(
     ready = settings.model_copy(update={"home": home, "collection": f"eval-{key}", "thread": None})
     finished = home / "documents"
     if dataset.files is not None:
-        with_text = _index_files(dataset.files, ready, on, notify)
-    elif not (with_text := finished.is_file()):
+        _index_files(dataset.files, ready, on, notify)
+    elif not finished.is_file():
         identity = builtin_embedder().identity
         with store_of(ready).open_writer(ready.collection, identity, notify) as writer:
-            with_text = _index_corpus(read_corpus(dataset.documents), writer, on)
+            _index_corpus(read_corpus(dataset.documents), writer, on)
         home.mkdir(parents=True, exist_ok=True)  # with a shared store it does not exist yet
-        if with_text:
-            finished.touch()
-    if not with_text:
-        raise NoIndexError(f"The dataset {dataset.name} holds no document with text.")
+        finished.touch()
     return ready
 
 
@@ -86,8 +82,8 @@ def _index_files(
     settings: Settings,
     on: Progress,
     notify: Callable[[str], None],
-) -> bool:
-    """Ingest the files and report failures; returns whether any file holds text."""
+) -> None:
+    """Ingest the files and report failures."""
     total = done = 0
 
     def on_event(event: IngestEvent) -> None:
@@ -101,21 +97,16 @@ def _index_files(
     report = ingest(settings, [str(files)], on_event=on_event, notice=notify)
     for path, reason in report.failed:
         notify(f"{path} could not be read: {reason}.")
-    return report.documents > 0
 
 
 def _index_corpus(
     documents: Iterator[CorpusDocument], writer: CollectionWriter, on: Progress
-) -> bool:
-    """Index every document; returns whether any holds text."""
-    count, with_text = 0, False
+) -> None:
+    count = 0
     while batch := list(islice(documents, _TOGETHER)):
-        read = list(map(_read, batch))
-        writer.put_all(read)
+        writer.put_all(list(map(_read, batch)))
         count += len(batch)
-        with_text |= any(part.text for _, (part,) in read)
         on("index", count, None)
-    return with_text
 
 
 def _read(document: CorpusDocument) -> tuple[IndexedDocument, list[DocumentPart]]:

@@ -131,7 +131,7 @@ def test_what_cannot_be_scored_is_an_error_and_never_zeros(dataset, tmp_path):
     (dataset / "corpus.jsonl").write_text("")
     empty = run(dataset, home)
     assert (empty.exit_code, empty.stdout) == (Exit.SETUP, "")
-    assert "no document with text" in empty.stderr
+    assert "holds no text" in empty.stderr
     write(dataset / "corpus.jsonl", [{"id": "other", "text": "Nothing that is asked for."}])
     foreign = run(dataset, home, "--stage", "retrieval")
     assert (foreign.exit_code, foreign.stdout) == (Exit.USAGE, "")

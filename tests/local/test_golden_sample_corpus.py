@@ -9,7 +9,6 @@ import pytest
 
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.metrics import contains, without_markers
-from rag.evaluate.sources import SourceNames
 from rag.ingest.sync import ingest
 from rag.session import open_session
 from state.answer import Answer
@@ -25,13 +24,13 @@ KINDS = {
 class Asked:
     """One question with its answer; `sources` are paths below the corpus."""
 
-    def __init__(self, query: Any, answer: Answer, sources: SourceNames) -> None:
+    def __init__(self, query: Any, answer: Answer) -> None:
         self.query = query
         self.kind = KINDS[query.id]
         self.text = without_markers(answer["answer"])
         self.abstained = answer["status"] == "abstained"
         self.citations = answer["citations"]
-        self.cited = {sources.name(citation["source"]) for citation in self.citations}
+        self.cited = {citation["source"] for citation in self.citations}
         held = [not self.abstained and contains(self.text, [each]) for each in query.answers]
         self.right_source = not self.abstained and bool(self.cited & set(query.relevant))
         self.holds_an_answer, self.holds_all_answers = any(held), all(held)
@@ -50,10 +49,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Asked],
     assert report.documents == 28
     assert report.failed == []
     with open_session(settings) as session:
-        names = {name for query in dataset.queries for name in query.relevant}
-        sources = SourceNames(session.reader, names, ROOT)
         answers = [session.ask(query.text, history=query.history) for query in dataset.queries]
-        asked = [Asked(*each, sources) for each in zip(dataset.queries, answers, strict=True)]
+        asked = [Asked(*each) for each in zip(dataset.queries, answers, strict=True)]
         yield asked, session.reader
 
 
