@@ -11,6 +11,7 @@ from state.answer import Answer
 from state.closing import Closing
 from state.database import Database
 from state.deflated_json import deflate_json, inflate_json
+from state.errors import UsageError
 from state.turns import (
     Clock,
     PrunePlan,
@@ -19,7 +20,6 @@ from state.turns import (
     Turn,
     from_micros,
     no_such_thread,
-    no_such_turn,
     to_micros,
     utc_now,
 )
@@ -110,7 +110,7 @@ class TurnStore(Closing):
         """One turn; raises UsageError if there is none of that number."""
         rows = self._database.read(_SELECT + " and n = $2", (thread, number))
         if not rows:
-            raise no_such_turn(thread, number)
+            raise UsageError(f"Thread {thread!r} has no turn {number}.")
         return _to_turn(thread, rows[0])
 
     def numbers(self, thread: str) -> list[tuple[int, bool]]:

@@ -80,14 +80,6 @@ class PrunePlan:
             raise UsageError(
                 "Pruning needs an age or a number of turns to keep.", "Add --days N or --keep N."
             )
-        if self.keep is not None and self.keep < 0:
-            raise UsageError("The number of turns to keep cannot be negative.")
-
-
-def no_such_turn(thread: str, number: int) -> UsageError:
-    return UsageError(
-        f"Thread {thread!r} has no turn {number}.", "`crag threads list` shows what there is."
-    )
 
 
 def no_such_thread(thread: str, names: Iterable[str]) -> UsageError:

@@ -29,7 +29,7 @@ def serve(
 ) -> None:
     """Serve over MCP, on standard input and output or on loopback."""
     settings = given.settings()
-    from rag.mcp_server.serve import build_server, check_port, serve_http
+    from rag.mcp_server.serve import build_server, check_port
 
     server = build_server(settings)
     if http is None:
@@ -42,7 +42,8 @@ def serve(
     else:
         check_port(http)
         given.terminal.notice(f"MCP at http://127.0.0.1:{http}/mcp; Ctrl-C ends it.")
-        serve_http(server, http)
+        # On loopback the SDK refuses other hosts and origins.
+        server.run("streamable-http", host="127.0.0.1", port=http)
 
 
 @app.command()

@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     from cli.render.trace_view import TraceView
     from state.events import Event
 
-_DOING = {
-    "contextualize": "reading the conversation",
-    "retrieve": "searching",
-    "grade_documents": "grading",
-    "transform_query": "rewriting the query",
-    "refine": "picking sentences",
-    "generate": "answering",
-    "check_answer": "checking the sources",
-}
-
 
 class LiveAnswer:
     """Shows a run's events as they come, and holds its answer. Ctrl-C calls `interrupt`, so that
@@ -56,7 +46,7 @@ class LiveAnswer:
             self._view = TraceView(terminal.console())
         self._live: Live | None = None
         self._draft = ""
-        self._doing = "searching"
+        self._doing = "start turn"
         self._answer: Answer | None = None
 
     def __enter__(self) -> Self:
@@ -101,8 +91,8 @@ class LiveAnswer:
                 self._draft += event["text"]
             case "draft_rejected":
                 self._draft, self._doing = "", "the draft was not supported; answering again"
-            case "node_started" if event["node"] in _DOING:
-                self._doing = _DOING[event["node"]]
+            case "node_started":
+                self._doing = event["node"].replace("_", " ")
             case _:
                 return
         self._live.update(self._frame())

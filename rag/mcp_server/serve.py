@@ -58,19 +58,3 @@ def check_port(port: int) -> None:
             raise SetupError(
                 f"127.0.0.1:{port} cannot be listened on: {error.strerror}.", "Choose another port."
             ) from None
-
-
-def serve_http(server: MCPServer[Any], port: int) -> None:
-    """Serve on 127.0.0.1 until interrupted; other hosts and origins are refused."""
-    from mcp.server.transport_security import TransportSecuritySettings
-
-    server.run(
-        "streamable-http",
-        host="127.0.0.1",
-        port=port,
-        transport_security=TransportSecuritySettings(
-            enable_dns_rebinding_protection=True,
-            allowed_hosts=[f"127.0.0.1:{port}", f"localhost:{port}"],
-            allowed_origins=[f"http://127.0.0.1:{port}", f"http://localhost:{port}"],
-        ),
-    )
