@@ -44,7 +44,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
     found = [each for each in summaries if only in (None, each.name)]
     if only is not None and not found:
         raise no_such_collection(only, [each.name for each in summaries])
-    engine = choose_engine(settings).name
+    engine = choose_engine(settings)
     readers = installed_models(settings.home)
     return {
         "schema": "crag.status/1",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from state.choices import EngineName, GraderChoice, Verifier
@@ -77,52 +76,40 @@ def _source_pattern(glob: str | None) -> GitIgnoreSpec | None:
         raise UsageError(f"--files: {error}.") from None
 
 
-@dataclass(frozen=True, slots=True)
-class EngineChoice:
-    """`notice` is for stderr: where documents will be sent, unless the person named the engine; or
-    what cannot be heeded without a model.
-    """
-
-    name: EngineName
-    notice: str | None = None
-
-
-def choose_engine(settings: Settings) -> EngineChoice:
+def choose_engine(settings: Settings) -> EngineName:
     """Auto is openai when a key or a base URL is set, else local."""
     if settings.engine is not EngineName.AUTO:
-        local = settings.engine is EngineName.LOCAL
-        return EngineChoice(settings.engine, _unheeded(settings) if local else None)
-    if settings.base_url is None and settings.api_key is None:
-        return EngineChoice(EngineName.LOCAL, _unheeded(settings))
+        return settings.engine
+    named = settings.base_url is not None or settings.api_key is not None
+    return EngineName.OPENAI if named else EngineName.LOCAL
+
+
+def engine_notice(settings: Settings) -> str | None:
+    """What a person should know of the engine: where documents will be sent, unless it was named;
+    or what was asked for and cannot be heeded without a model.
+    """
+    if choose_engine(settings) is EngineName.LOCAL:
+        asked = {"grader": settings.grader is GraderChoice.MODEL}
+        asked |= {"verify": settings.verify is Verifier.MODEL}
+        flags = " and ".join(f"--{name} model" for name, given in asked.items() if given)
+        return f"The local engine has no model: {flags} cannot be heeded." if flags else None
+    if settings.engine is EngineName.OPENAI:
+        return None
     from rag.endpoint.address import host_of
 
-    host = host_of(settings.base_url)
-    return EngineChoice(
-        EngineName.OPENAI,
-        f"Using model {settings.model} at {host}: retrieved documents are sent there "
-        "(--engine local keeps them here).",
+    return (
+        f"Using model {settings.model} at {host_of(settings.base_url)}: retrieved documents are"
+        " sent there (--engine local keeps them here)."
     )
 
 
-def _unheeded(settings: Settings) -> str | None:
-    """A notice of what was asked for and takes a model, which the local engine has not."""
-    asked = []
-    if settings.grader is GraderChoice.MODEL:
-        asked.append(f"--grader {settings.grader.value}")
-    if settings.verify is Verifier.MODEL:
-        asked.append(f"--verify {settings.verify.value}")
-    if not asked:
-        return None
-    return f"The local engine has no model: {' and '.join(asked)} cannot be heeded."
-
-
-def build_engine(name: EngineName, settings: Settings, local: LocalEngine) -> Engine:
-    """The engine that was chosen; `local` itself, or one that it helps.
+def build_engine(settings: Settings, local: LocalEngine) -> Engine:
+    """The engine of the settings; `local` itself, or one that it helps.
 
     Raises:
         SettingsError: the openai engine lacks a usable URL or key.
     """
-    if name is EngineName.LOCAL:
+    if choose_engine(settings) is EngineName.LOCAL:
         return local
     from rag.engines.openai.openai_engine import OpenAIEngine
 

@@ -16,7 +16,7 @@ from rag.budget import Budget
 from rag.dependencies import Dependencies
 from rag.engines.local.engine import LocalEngine
 from rag.graph import shared_graph
-from rag.opening import build_engine, choose_engine, open_reader
+from rag.opening import build_engine, engine_notice, open_reader
 from rag.reading.reranker import Reranker
 from rag.turn_run import Cancellation, failed_event, failed_turn, run_turn
 from state.answer import Answer
@@ -60,12 +60,11 @@ class Session(Closing):
         self._traces_lock = Lock()
         with ExitStack() as opened:
             self.reader: CollectionReader = opened.enter_context(open_reader(settings, notify))
-            choice = choose_engine(settings)
-            if choice.notice is not None:
-                notify(choice.notice)
+            if told := engine_notice(settings):
+                notify(told)
             self.reranker = Reranker(settings.home)
             local = LocalEngine(self.reader, self.reranker)
-            self.engine = build_engine(choice.name, settings, local)
+            self.engine = build_engine(settings, local)
             opened.callback(self.engine.close)
             self._web: SearchMore | None = None
             if settings.web:

@@ -34,7 +34,7 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
     terminal, settings = given.terminal, given.settings()
     held = [installed_model(settings.home, weights) for weights in EVERY]
     servers = local_servers()
-    engine = choose_engine(settings).name
+    engine = choose_engine(settings)
     model = base_url = None
     if engine is EngineName.OPENAI:
         model, base_url = settings.model, chat_endpoint(settings).base_url
@@ -92,7 +92,7 @@ def use(
     given.terminal.out(f"{where} ({file}).")
     for variable in filter(None, map(variable_of, ("base_url", "model", "engine"))):
         given.terminal.notice(f"{variable} is set and wins over the file.")
-    answers = choose_engine(given.settings()).name is EngineName.OPENAI
+    answers = choose_engine(given.settings()) is EngineName.OPENAI
     if answers is (url == LOCAL):
         still = "a model still answers" if answers else "no model answers yet"
         given.terminal.notice(f"Another setting decides: {still}; see `crag config show`.")

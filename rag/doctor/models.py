@@ -65,7 +65,7 @@ def _reader(settings: Settings) -> Check:
 
 
 def _model(settings: Settings) -> Check:
-    if choose_engine(settings).name is not EngineName.OPENAI:
+    if choose_engine(settings) is not EngineName.OPENAI:
         return _at_hand()
     from rag.endpoint.address import chat_endpoint
 

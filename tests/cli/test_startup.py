@@ -17,10 +17,10 @@ try:
 except SystemExit as leaving:
     assert not leaving.code
 """
-CHOOSING = """from rag.opening import build_engine, choose_engine
+CHOOSING = """from rag.opening import build_engine
 from state.settings import Settings
 settings = Settings(base_url="http://localhost:1/v1")
-build_engine(choose_engine(settings).name, settings, None)
+build_engine(settings, None)
 """
 READING = """from pathlib import Path
 from rag.documents.registry import open_document

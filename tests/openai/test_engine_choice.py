@@ -4,15 +4,14 @@ import pytest
 from openai_samples import StandIn
 
 from rag.endpoint.address import chat_endpoint, host_of
-from rag.opening import build_engine, choose_engine
-from state.choices import EngineName
+from rag.opening import build_engine, choose_engine, engine_notice
 from state.errors import SettingsError
 from state.settings import Settings
 
 
 def test_auto_without_key_and_url_is_local():
-    choice = choose_engine(Settings())
-    assert (choice.name, choice.notice) == ("local", None)
+    assert choose_engine(Settings()) == "local"
+    assert engine_notice(Settings()) is None
 
 
 @pytest.mark.parametrize(
@@ -24,37 +23,37 @@ def test_auto_without_key_and_url_is_local():
     ],
 )
 def test_auto_with_either_is_openai_and_says_where_documents_go(given, host):
-    choice = choose_engine(Settings(**given))
-    assert choice.name == "openai"
-    assert host in choice.notice
-    assert "documents are sent there" in choice.notice
-    assert "\n" not in choice.notice
-    assert "sk-1" not in choice.notice
+    assert choose_engine(Settings(**given)) == "openai"
+    notice = engine_notice(Settings(**given))
+    assert host in notice
+    assert "documents are sent there" in notice
+    assert "\n" not in notice
+    assert "sk-1" not in notice
 
 
 def test_an_engine_that_was_named_is_taken_without_a_word():
-    choice = choose_engine(Settings(engine="local", api_key="sk-1"))
-    assert (choice.name, choice.notice) == ("local", None)
-    assert choose_engine(Settings(engine="openai")).notice is None
+    assert choose_engine(Settings(engine="local", api_key="sk-1")) == "local"
+    assert engine_notice(Settings(engine="local", api_key="sk-1")) is None
+    assert engine_notice(Settings(engine="openai")) is None
 
 
 def test_what_takes_a_model_is_told_of_where_there_is_none():
     said = "The local engine has no model: --grader model and --verify model cannot be heeded."
     asked = {"grader": "model", "verify": "model"}
-    assert choose_engine(Settings(**asked)).notice == said
-    assert choose_engine(Settings(engine="local", **asked)).notice == said
-    assert choose_engine(Settings(engine="openai", **asked)).notice is None
-    assert choose_engine(Settings(grader="local", verify="code")).notice is None
+    assert engine_notice(Settings(**asked)) == said
+    assert engine_notice(Settings(engine="local", **asked)) == said
+    assert engine_notice(Settings(engine="openai", **asked)) is None
+    assert engine_notice(Settings(grader="local", verify="code")) is None
 
 
 def test_the_engine_is_built_as_chosen():
     local = StandIn()
-    assert build_engine(EngineName.LOCAL, Settings(), local) is local
+    assert build_engine(Settings(), local) is local
     settings = Settings(base_url="http://localhost:1/v1", model="m")
-    built = build_engine(EngineName.OPENAI, settings, local)
+    built = build_engine(settings, local)
     assert (built.name, built.model) == ("openai", "m")
     with pytest.raises(SettingsError, match="no key"):
-        build_engine(EngineName.OPENAI, Settings(engine="openai"), local)
+        build_engine(Settings(engine="openai"), local)
 
 
 @pytest.mark.parametrize(
