@@ -4,7 +4,7 @@ import json
 from http.client import HTTPConnection, IncompleteRead, RemoteDisconnected
 
 import pytest
-from scripted_server import ScriptedServer, call, reset, status, stream, text
+from scripted_server import ScriptedServer, reset, status, stream, text
 
 
 def post(server, body, path="/v1/chat/completions"):
@@ -39,18 +39,6 @@ def test_replies_in_order_then_418_and_requests_recorded():
         assert (first.status, first.headers["Retry-After"]) == (429, "1")
         assert second.status == 418
     assert [request.body["n"] for request in server.requests] == [1, 2]
-
-
-def test_a_call_takes_the_demanded_tool():
-    tools = [{"type": "function", "function": {"name": "grade", "parameters": {}}}]
-    with ScriptedServer(call({"a": 1}), call("{broken")) as server:
-        first = json.loads(post(server, {"messages": [], "tools": tools}).read())
-        second = json.loads(post(server, {"messages": [], "tools": tools}).read())
-    made = [r["choices"][0]["message"]["tool_calls"][0]["function"] for r in (first, second)]
-    assert made == [
-        {"name": "grade", "arguments": '{"a": 1}'},
-        {"name": "grade", "arguments": "{broken"},
-    ]
 
 
 def test_a_chunked_stream_that_is_cut_and_a_body_that_is_closed():

@@ -177,14 +177,11 @@ def shape_asked(body: Body) -> tuple[str, Body] | None:
     """Name and JSON schema of the verdicts that are asked for, None where words are: the shapes of
     an answer, a question and a query are left to the test, since plain words are read too.
     """
-    name, schema = None, {}
-    if body.get("tools"):
-        function = body["tools"][0]["function"]
-        name, schema = function["name"], function["parameters"]
-    elif "response_format" in body:
-        shape = body["response_format"]["json_schema"]
-        name, schema = shape["name"], shape["schema"]
-    return None if name in (None, "AnswerReply", "StandAlone", "Queries") else (name, schema)
+    if "response_format" not in body:
+        return None
+    shape = body["response_format"]["json_schema"]
+    words = shape["name"] in ("AnswerReply", "StandAlone", "Queries")
+    return None if words else (shape["name"], shape["schema"])
 
 
 def text(
@@ -202,35 +199,13 @@ def text(
 def call(
     arguments: Body | str | list[Body],
     *,
-    finish: str = "tool_calls",
+    finish: str = "stop",
     usage: tuple[int, int] | None = (100, 10),
 ) -> Reply:
-    """A structured reply in the form that was asked for: JSON, or a call of the demanded function
-    (several for a list).
-    """
-
-    def reply(body: Body) -> Sent:
-        many = arguments if isinstance(arguments, list) else [arguments]
-        if not body.get("tools"):
-            said = [given if isinstance(given, str) else json.dumps(given) for given in many]
-            ending = "stop" if finish == "tool_calls" else finish
-            return text("\n".join(said), finish=ending, usage=usage)(body)
-        tool = body["tools"][0]["function"]["name"]
-        calls = [
-            {
-                "id": f"call_{index}",
-                "type": "function",
-                "function": {
-                    "name": tool,
-                    "arguments": given if isinstance(given, str) else json.dumps(given),
-                },
-            }
-            for index, given in enumerate(many)
-        ]
-        message = {"role": "assistant", "content": None, "tool_calls": calls}
-        return completion(message, finish, usage)(body)
-
-    return reply
+    """A structured reply: JSON, several objects for a list."""
+    many = arguments if isinstance(arguments, list) else [arguments]
+    said = [given if isinstance(given, str) else json.dumps(given) for given in many]
+    return text("\n".join(said), finish=finish, usage=usage)
 
 
 def completion(
