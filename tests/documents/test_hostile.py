@@ -5,6 +5,7 @@ import re
 import time
 import zipfile
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -63,13 +64,8 @@ def test_a_directory_that_lies_about_sizes_is_damage(tmp_path: Path) -> None:
     assert refusal(path).startswith("damaged")
 
 
-LAUGHS = (
-    '<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "haha">'
-    + "".join(
-        f'<!ENTITY {c} "{f"&{p};" * 10}">' for p, c in zip("abcdefghi", "bcdefghij", strict=True)
-    )
-    + "]>"
-)
+LAUGHS = "".join(f'<!ENTITY {c} "{f"&{p};" * 10}">' for p, c in pairwise("abcdefghij"))
+LAUGHS = f'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "haha">{LAUGHS}]>'
 
 
 def said(path: Path) -> str:
@@ -148,9 +144,8 @@ def test_a_damaged_side_part_does_not_lose_the_document(tmp_path: Path) -> None:
 def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) -> None:
     old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
     locked = old + "EncryptedPackage".encode("utf-16-le")
-    assert (
-        refusal(save(tmp_path, "a.docx", locked)) == "encrypted Office document: needs a password"
-    )
+    said = refusal(save(tmp_path, "a.docx", locked))
+    assert said == "encrypted Office document: needs a password"
     assert refusal(save(tmp_path, "a.xls", old)).startswith("damaged xls file")
     png = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8
     for name, content, reason in [
@@ -187,11 +182,8 @@ def test_a_wide_sheet_stops_at_the_limit(tmp_path: Path) -> None:
 
 
 def test_a_sheet_whose_cells_lie_too_far_apart_costs_its_own_file(tmp_path: Path) -> None:
-    path = workbook(tmp_path / "a.xlsx", {"A1": 1, "XFD1048576": 2})
-    tasks = [
-        ReadTask(str(each), 1, each.name, str(tmp_path))
-        for each in (path, save(tmp_path, "b.md", "b"))
-    ]
+    paths = workbook(tmp_path / "a.xlsx", {"A1": 1, "XFD1048576": 2}), save(tmp_path, "b.md", "b")
+    tasks = [ReadTask(str(each), 1, each.name, str(tmp_path)) for each in paths]
     with read_files(tasks, workers=1) as outcomes:
         read = [each for each in outcomes if each is not None]
     assert [type(each) for each in read] == [ReadFailure, FileText]

@@ -12,11 +12,8 @@ from rag.documents.limits import Limits
 from rag.documents.picture import TextLine, text_of
 from state.errors import DocumentError, UnsupportedFormatError
 
-NOTICE = [
-    "Ferry timetable",
-    "The last ferry to Skomer leaves at 16:40.",
-    "Dogs travel free of charge.",
-]
+LEAVES = "The last ferry to Skomer leaves at 16:40."
+NOTICE = ["Ferry timetable", LEAVES, "Dogs travel free of charge."]
 
 
 def picture(lines: list[str], size: tuple[int, int] = (800, 736)) -> Image.Image:

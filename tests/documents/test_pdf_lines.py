@@ -68,9 +68,7 @@ def test_headings_code_and_paragraphs_are_told_by_their_setting(tmp_path: Path) 
         pytest.param([("times", "", 9 + n * 0.7) for n in range(6)], id="recognized, each its own"),
     ],
 )
-def test_what_all_is_set_in_says_nothing(
-    tmp_path: Path, lines: list[tuple[str, str, float]]
-) -> None:
+def test_what_all_is_set_in_says_nothing(tmp_path: Path, lines) -> None:
     said = [f"What was said on day {n}" for n in range(len(lines))]
     groups = [(setting, [each]) for setting, each in zip(lines, said, strict=True)]
     text = read_document(pdf(tmp_path / "a.pdf", *groups)).text

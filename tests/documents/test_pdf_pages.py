@@ -32,9 +32,8 @@ def test_a_plain_hyphen_that_may_be_the_words_own_stays() -> None:
 
 def test_running_heads_and_page_numbers_are_read_once() -> None:
     bodies = [f"Text of {word}.\nMore of {word}." for word in "abcdefgh"]
-    odd = [
-        f"Boat club\nRules {'of the club' if n % 2 else '2026'}\n{b}" for n, b in enumerate(bodies)
-    ]
+    ends = ["2026", "of the club"] * 4
+    odd = [f"Boat club\nRules {end}\n{body}" for end, body in zip(ends, bodies, strict=True)]
     pages = read(*(f"{text}\nEN\nPage {n} of 8\n{n}" for n, text in enumerate(odd, 1)))
     assert pages[0] == f"Boat club\nRules 2026\n\n{bodies[0]}\n\nEN\nPage 1 of 8"
     assert pages[1] == f"Rules of the club\n\n{bodies[1]}"
@@ -62,6 +61,5 @@ def test_words_broken_at_every_line_are_joined_in_time() -> None:
 
 def test_the_gaps_of_a_justified_line_are_spaces() -> None:
     columns = "Berth  7.5   Orr\nB1    7.5    Bo Orr"
-    assert read(f"Tell  us  within  a week.\nTell  us  within\n{columns}") == [
-        f"Tell  us  within  a week.\nTell us within\n{columns}"
-    ]
+    shown = f"Tell  us  within  a week.\nTell us within\n{columns}"
+    assert read(f"Tell  us  within  a week.\nTell  us  within\n{columns}") == [shown]

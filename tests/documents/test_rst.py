@@ -137,13 +137,10 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         ("* the rod\n    of iron\n\n-o FILE\n   out", "* the rod\n  of iron\n\n-o FILE\nout"),
         (".. image:: a.png\n   :alt: x\n\nText", "\n\n\nText"),
         (
-            "#. one\n\n   #. of it\n#. two\n\nAnd\n\n#. one",
-            "1. one\n\n   1. of it\n1. two\n\nAnd\n\n1. one",
+            "#. a\n\n   #. of it\n#. b\n\nAnd\n\n#. one",
+            "1. a\n\n   1. of it\n1. b\n\nAnd\n\n1. one",
         ),
-        (
-            ".. figure:: a.png\n   :alt: A rod\n         of tin\n   :scale: 2\n\n   Rod",
-            "\n\n\n\n\nRod",
-        ),
+        (".. figure:: a.png\n   :alt: A\n         rod\n   :scale: 2\n\n   Rod", "\n\n\n\n\nRod"),
         ("| a\n|\n| b", "a\n\nb"),
         (".. csv-table::\n   :header: a, b\n   :file: c.csv\n\nText", "\n\n\n\nText"),
         ("code::\n\n  a\nb", "code:\n\n    a\nb"),
@@ -155,10 +152,7 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         ("See :pep:`8`, :rfc:`mail <822>`.", "See PEP 8, mail."),
         ("Version |release| of ``` ` ```.", "Version  of ``` ` ```."),
         (":program:`restic.exe`, :py:class:`a.b.C`, :ref:`E`", "`restic.exe`, `a.b.C`, E"),
-        (
-            "+-----+---+\n| a|| | b |\n+=====+===+\n| long    |\n+-----+---+",
-            "\n| a|| | b |\n|---|---|\n| long    |\n",
-        ),
+        ("+---+-+\n| a|| b |\n+===+=+\n| long |\n+---+-+", "\n| a|| b |\n|---|---|\n| long |\n"),
     ],
 )
 def test_marks_become_markdown_or_nothing_and_code_stays_as_it_is(text: str, shown: str) -> None:
@@ -206,9 +200,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_files_are_read_in_time(
-    tmp_path: Path, text: str, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_hostile_files_are_read_in_time(tmp_path: Path, text: str, capfd) -> None:
     file = tmp_path / "a.rst"
     file.write_text(text + "\n\nThe end.\n")
     begin = time.process_time()

@@ -53,9 +53,7 @@ def test_a_file_without_text_is_empty(tmp_path: Path, content: bytes) -> None:
         ("a.html", "<p>Au&shy;then&shy;tic</p>", "Authentic\n"),
     ],
 )
-def test_escapes_overstrikes_and_places_to_part_a_word_are_gone(
-    tmp_path: Path, name: str, content: str, text: str
-) -> None:
+def test_escapes_overstrikes_and_hyphens_are_gone(tmp_path: Path, name, content, text) -> None:
     assert read_document(save(tmp_path, name, content)).text == text
 
 
@@ -99,9 +97,7 @@ def test_a_few_bad_bytes_do_not_spoil_utf8(tmp_path: Path) -> None:
 
 @settings(max_examples=40)
 @given(spoiled=st.lists(st.integers(0x80, 0xFF), min_size=1, max_size=5))
-def test_ascii_with_spoiled_bytes_is_still_read(
-    tmp_path_factory: pytest.TempPathFactory, spoiled: list[int]
-) -> None:
+def test_ascii_with_spoiled_bytes_is_still_read(tmp_path_factory, spoiled: list[int]) -> None:
     words = "plain words of a readme file\n" * 20
     content = words.encode() + bytes(spoiled) + b" the end"
     path = save(tmp_path_factory.mktemp("spoiled"), "a.txt", content)
