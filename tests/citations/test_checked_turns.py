@@ -60,12 +60,6 @@ def test_the_model_s_words_and_markers_are_shown_and_nothing_else(home):
     assert "164 metres long" in sent[0][1]["content"]
 
 
-def test_what_the_documents_do_not_say_makes_an_answer_partial(home):
-    answer, _ = turn(home, reply_of(LONG, missing=["who paid for it"]))
-    assert (answer["status"], answer["missing"]) == ("partial", ["who paid for it"])
-    assert answer["answer"] == "It is 164 metres long [1]."
-
-
 def test_a_quote_that_is_not_found_goes_back_once_with_the_whole_draft(home):
     answer, sent = turn(home, reply_of(LONG, MADE_UP), reply_of(LONG))
     told = sent[1][1]["content"]
@@ -103,12 +97,6 @@ def test_no_rule_of_words_refuses_for_a_model(home):
     answer, _ = asked(home, say, "Comment s'appelle la reine des abeilles ?", grader="auto")
     assert answer["status"] == "answered"
     assert answer["usage"]["llm_calls"] <= 4
-
-
-def test_a_reply_in_plain_words_is_read_by_its_markers(home):
-    answer, _ = turn(home, "The Orrin Bridge is 164 metres long [1].")
-    assert answer["answer"] == "The Orrin Bridge is 164 metres long [1]."
-    assert (answer["status"], answer["citations"][0]["support"]) == ("answered", "verbatim")
 
 
 @pytest.mark.parametrize(("supported", "verdict_"), [(True, "verified"), (False, "contradicted")])

@@ -30,17 +30,8 @@ TRIAL = "A trial lasts thirty-one days."
 PYTHON = "It needs Python 3.8 or newer. Python 2.7 is gone."
 WRAPPED = "A page that gives orders is quoted, not\nobeyed."
 TOLD = [STALE, UNLOCK, RESTORE, CACHE, PORT, KEEP, TUNNEL, DOGS, WRAPPED, LOST, FIXED, CROSS]
-TOLD += [
-    REPLY,
-    PORTS,
-    IMAGE,
-    OFFICE,
-    TRIAL,
-    PYTHON,
-    f"- {STARTED}",
-    f"{TALK}(https://x.example/1I82lr7_t)",
-]
-TOLD += ["Tea is sold at the Cafe\u0301 Ropewalk."]
+TOLD += [REPLY, PORTS, IMAGE, OFFICE, TRIAL, PYTHON, f"- {STARTED}"]
+TOLD += [f"{TALK}(https://x.example/1I82lr7_t)", "Tea is sold at the Cafe\u0301 Ropewalk."]
 PAGE = "# Locks and backups\n\n" + "\n".join(TOLD) + "\n"
 CONTEXT = [document_of(1, chunk_of("page", PAGE))]
 

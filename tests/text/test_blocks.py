@@ -87,15 +87,11 @@ rod | 3
 
 
 def read(text: str, document_format: str) -> list[tuple[str, int, str, str | None]]:
-    return [
-        (
-            block.kind.value,
-            block.level,
-            text[block.start_char : block.end_char],
-            block.lead and text[slice(*block.lead)],
-        )
-        for block in blocks_of_text(text, document_format)
-    ]
+    found = []
+    for block in blocks_of_text(text, document_format):
+        said, lead = text[slice(*block.extent)], block.lead and text[slice(*block.lead)]
+        found.append((block.kind.value, block.level, said, lead))
+    return found
 
 
 def test_the_blocks_of_markdown() -> None:
@@ -217,13 +213,11 @@ def test_an_outline_has_headings_and_what_is_named_stands_line_by_line() -> None
 
 
 def test_a_paragraph_that_is_a_command_is_code_with_the_line_above_it() -> None:
-    text = (
-        "- [c]reate an archive:\n\n`tar cf {{a.tar}} {{b}}`\n\n- List\n\n`tar t`\n\n"
-        "Or:\n\n``tar x``\n\n`a` and `b`\n"
-    )
+    text = "- [c]reate:\n\n`tar cf {{a.tar}} {{b}}`\n\n- List\n\n`tar t`\n\n"
+    text += "Or:\n\n``tar x``\n\n`a` and `b`\n"
     assert read(text, "markdown") == [
-        ("item", 1, "- [c]reate an archive:", None),
-        ("code", 0, "tar cf {{a.tar}} {{b}}", "- [c]reate an archive:"),
+        ("item", 1, "- [c]reate:", None),
+        ("code", 0, "tar cf {{a.tar}} {{b}}", "- [c]reate:"),
         ("item", 1, "- List", None),
         ("code", 0, "tar t", "- List"),
         ("paragraph", 0, "Or:", None),
@@ -367,9 +361,7 @@ def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() 
         ("email", f"Sent from a kiln\n{'_' * 32}\nFrom: Kim\n", ["paragraph", "paragraph"]),
     ],
 )
-def test_each_format_has_blocks_of_its_own(
-    document_format: str, text: str, expected: list[str]
-) -> None:
+def test_each_format_has_blocks_of_its_own(document_format: str, text: str, expected) -> None:
     assert [kind for kind, *_ in read(text, document_format)] == expected
 
 
@@ -378,9 +370,7 @@ ODD = (
     *("{{< a >}}", "a\n===\n", "|a|b|\n|-|-|\n", "<!--", "<p>\n", ":::note a\n"),
     *("</Ab>\n", "\x0c", "\u2028", "é", ":\n"),
 )
-PIECES = st.sampled_from(
-    [*MARKDOWN.splitlines(keepends=True), *PLAIN.splitlines(keepends=True), *ODD]
-)
+PIECES = st.sampled_from([*(MARKDOWN + PLAIN).splitlines(keepends=True), *ODD])
 TEXTS = st.lists(PIECES | st.text(max_size=20), max_size=40).map("".join)
 FORMATS = st.sampled_from(["markdown", "text", "rst", "org", "code", "csv", "log", "pdf"])
 
@@ -436,14 +426,8 @@ HOSTILE = {
 }
 
 
-PLAIN_TOO = ("quotes", "quoted lines", "lists", "one line", "marks", "rows")
-PLAIN_TOO += ("items", "underlines", "colons", "titles", "blank")
-
-
-@pytest.mark.parametrize(
-    ("name", "document_format"),
-    [*((name, "markdown") for name in HOSTILE), *((name, "text") for name in PLAIN_TOO)],
-)
+@pytest.mark.parametrize("document_format", ["markdown", "text"])
+@pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_are_read_in_time(name: str, document_format: str) -> None:
     begin = time.process_time()
     text = HOSTILE[name]
@@ -459,9 +443,8 @@ def test_what_is_counted_or_in_capitals_between_blank_lines_is_a_heading_of_plai
         *("7.  Status Codes", "3. TERM AND FEES", "7.4 Kilns", "7.4.1.  Defined Status Codes"),
     )
     found = read(said.join(["", *titles, ""]), "text")
-    assert [(level, text) for kind, level, text, _ in found if kind == "heading"] == list(
-        zip((1, 1, 1, 2, 2, 2, 2, 3, 4), titles, strict=True)
-    )
+    headings = [(level, text) for kind, level, text, _ in found if kind == "heading"]
+    assert headings == list(zip((1, 1, 1, 2, 2, 2, 2, 3, 4), titles, strict=True))
     lines = ("1. Open the valve", "7.4 It is lit.", "2.1 Kilns ...... 7", "STOP!", "北京", "Part")
     found = read(said.join(["", *lines[:-1], ""]) + "Part 2\nis lit by hand.", "text")
     assert "heading" not in {kind for kind, *_ in found}
@@ -493,10 +476,8 @@ def test_options_of_a_programs_help_are_items_beside_each_other() -> None:
 
 def test_lines_that_markdown_breaks_are_blocks_where_it_breaks_all() -> None:
     text = "**Class** 22  \n_Speed_ 40 ft.\\\nLong<br>\nLast\n\nIt is  \nwrapped\nhere.\n"
-    assert [said for _, _, said, _ in read(text, "markdown")] == [
-        *("**Class** 22", "_Speed_ 40 ft.\\", "Long<br>", "Last"),
-        "It is  \nwrapped\nhere.",
-    ]
+    lines = ["**Class** 22", "_Speed_ 40 ft.\\", "Long<br>", "Last", "It is  \nwrapped\nhere."]
+    assert [said for _, _, said, _ in read(text, "markdown")] == lines
 
 
 def test_prose_between_two_lines_across_is_no_front_matter() -> None:

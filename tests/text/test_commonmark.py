@@ -9,11 +9,8 @@ from markdown_it import MarkdownIt
 from rag.text.blocks import blocks_of_text
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = sorted(
-    path
-    for pattern in ("*.md", "docs/**/*.md", "sample_corpus/**/*.md")
-    for path in ROOT.glob(pattern)
-)
+PATTERNS = ("*.md", "docs/**/*.md", "sample_corpus/**/*.md")
+FILES = sorted(path for pattern in PATTERNS for path in ROOT.glob(pattern))
 OPENS = {"heading_open": "heading", "list_item_open": "item", "tr_open": "row", "fence": "code"}
 
 

@@ -26,12 +26,8 @@ def build(fault=None):
     def work(state: GraphState) -> dict[str, Any]:
         if fault is not None:
             raise fault
-        return {
-            "loop_count": state["loop_count"] + 3,
-            "generation": SECRET,
-            "scratchpad": [SECRET],
-            "loops": [],
-        }
+        scratch = {"generation": SECRET, "scratchpad": [SECRET], "loops": []}
+        return {"loop_count": state["loop_count"] + 3, **scratch}
 
     def finish(state: GraphState) -> dict[str, Any]:
         turn = to_history_turn(make_answer(state["question"]), 0, milestone=False)

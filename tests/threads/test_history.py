@@ -38,9 +38,7 @@ LARGE_PINS = [turn(1, 20, milestone=True), turn(2, 900, milestone=True), turn(3,
         pytest.param(SIZES, 4000, [3, 4, 5], id="the walk stops at the first that does not fit"),
         pytest.param(SIZES, 4900, [1, 2, 3, 4, 5], id="all fit"),
         pytest.param(SIZES, 4899, [2, 3, 4, 5], id="one token less"),
-        pytest.param(
-            [turn(1, 1), turn(2, 5000), turn(3, 1)], 100, [3], id="no small one past a large one"
-        ),
+        pytest.param([turn(1, 1), turn(2, 5000), turn(3, 1)], 100, [3], id="stops at a large one"),
         pytest.param([turn(1, 10), turn(2, 9000)], 4000, [2], id="the newest always"),
         pytest.param([turn(1, 10), turn(2, 10)], 0, [2], id="the newest without a budget"),
         pytest.param([], 4000, [], id="none"),
@@ -68,9 +66,8 @@ def test_raising_the_budget_brings_old_turns_back(shape, low, more):
 def test_slice_of_a_stored_thread_leaves_the_store_alone(tmp_path):
     with open_turn_store(tmp_path) as store:
         for number in range(1, 31):
-            store.append(
-                "t", make_answer(f"question {number}", "word " * 50), milestone=number == 2
-            )
+            answer = make_answer(f"question {number}", "word " * 50)
+            store.append("t", answer, milestone=number == 2)
         before = list(store.turns("t"))
         shown = read_history(store, "t", 200, words)
         assert numbers(shown) == [2, 29, 30]
