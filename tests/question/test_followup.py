@@ -10,19 +10,12 @@ from turn_samples import history_turn
 from rag.index.terms import terms
 from rag.question.followup import resolved_wordings, stand_alone
 
-BYZANTIUM = [
-    history_turn(
-        "why was the eastern roman empire called the byzantine empire",
-        "The Byzantine Empire was named after Byzantium. The Byzantine Empire's capital was "
-        "Constantinople.",
-    )
-]
-EVIDENCE = [
-    history_turn(
-        "What does the Evidence Act say about electronic records?",
-        "Under the Evidence Act electronic records are admissible in civil cases [1].",
-    )
-]
+CALLED = "why was the eastern roman empire called the byzantine empire"
+NAMED = "The Byzantine Empire was named after Byzantium. The Byzantine Empire's capital was Nova."
+BYZANTIUM = [history_turn(CALLED, NAMED)]
+ACT = "What does the Evidence Act say about electronic records?"
+SAYS = "Under the Evidence Act electronic records are admissible in civil cases [1]."
+EVIDENCE = [history_turn(ACT, SAYS)]
 
 
 @pytest.mark.parametrize(
@@ -112,11 +105,9 @@ def test_any_text_is_only_ever_added_to(question, asked, answer):
         assert set(terms(carried)) <= set(terms(asked))
 
 
-@pytest.mark.parametrize(
-    "text", ["it " * 6000, "so " * 6000, "(" * 20000, "when it " * 2500, "a" * 20000, "no, " * 5000]
-)
-def test_long_hostile_text_takes_no_time(text):
-    began = time.process_time()
+@pytest.mark.parametrize("piece", ["it ", "so ", "(", "when it ", "a", "no, "])
+def test_long_hostile_text_takes_no_time(piece):
+    began, text = time.process_time(), piece * (20_000 // len(piece))
     stand_alone(text, [history_turn(text, text * 2)])
     assert time.process_time() - began < 2
 

@@ -88,9 +88,7 @@ def test_what_is_carried_behind_a_follow_up_need_not_be_held(reader):
         ("a can of oil or of petrol", ["\n- a can of oil\n  - or of petrol"]),
     ],
 )
-def test_code_is_set_in_a_row_stands_below_its_header_and_an_item_below_its_own(
-    found, question, held
-):
+def test_code_is_set_in_and_rows_and_items_stand_below_their_own(found, question, held):
     shown = [f"\n{each['located']['shown']}\n" for each in found(question)]
     assert any(all(lines in each for lines in held) for each in shown)
 
@@ -151,12 +149,10 @@ class Reads(Reranker):
         return [MaxSim([[TokenVectors(*row)]], TokenVectors(row[0] * n, row[1])) for n in shares]
 
 
-@pytest.mark.parametrize(
-    ("reranker", "first"), [(Reads(), "the wolf eats"), (StaticReranker(), "a bus fare")]
-)
+@pytest.mark.parametrize(("reranker", "first"), [(Reads(), "the wolf"), (StaticReranker(), "fare")])
 def test_the_nearest_in_meaning_comes_first_where_somebody_reads(reranker, first):
     form = {"title": None, "heading": ""}
-    told = (("a bus fare", 1.0), ("oil", 0.9), ("the wolf eats", 0.8))
+    told = (("fare", 1.0), ("oil", 0.9), ("the wolf", 0.8))
     hits = [{**form, "chunk_id": text, "text": text, "score": score} for text, score in told]
     ranked = reranker.rerank("the wolf", hits)
     assert ranked[0]["chunk_id"] == first

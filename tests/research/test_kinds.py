@@ -37,9 +37,7 @@ def sources(report: Report) -> set[str]:
         ("Wer war Anna Berg?", ["Lund"], {"anna-berg"}),
     ],
 )
-def test_what_is_asked_is_shown_and_nothing_beside_it(
-    run: Research, question: str, held: list[str], cited: set[str]
-):
+def test_what_is_asked_is_shown_and_nothing_beside_it(run: Research, question, held, cited):
     report = run.start(question)
     assert all(words in report["report"] for words in held)
     assert (report["status"], report["rounds"]) == ("answered", 1)
@@ -56,9 +54,7 @@ def test_a_line_end_in_a_file_s_name_feigns_no_heading(tmp_path: Path):
     assert "\n1. well # Sunk.md:3: “" in report["report"]
 
 
-def test_an_answer_is_heeded_once_though_the_next_question_was_never_told(
-    run: Research, monkeypatch: pytest.MonkeyPatch
-):
+def test_an_answer_is_heeded_once_though_nothing_more_was_told(run: Research, monkeypatch):
     asked = run.start(ABSENT)
     assert (asked["status"], asked["rounds"]) == ("waiting", 1)
     with monkeypatch.context() as patch:

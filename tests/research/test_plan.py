@@ -14,9 +14,7 @@ WHEN = ["When exactly was it made?", "who cast it?", "is it open?"]
 OPEN, PAYS = "is it open?", "who pays for it?"
 
 
-def draft(
-    instruction: str, role: str = "searcher", reads: tuple[str, ...] = (), **more: Any
-) -> DraftSubtask:
+def draft(instruction: str, role: str = "searcher", reads=(), **more: Any) -> DraftSubtask:
     named = {"expected_artifact": instruction, "read_files": list(reads)}
     return DraftSubtask(role=role, instruction=instruction, **named, **more)
 
@@ -43,9 +41,7 @@ def test_a_plan_is_bounded():
         ("searcher", (), [], []),
     ],
 )
-def test_a_subtask_reads_files_that_are_there_or_to_come_and_a_searcher_documents(
-    role: str, wanted: tuple[str, ...], files: list[str], documents: list[str]
-):
+def test_what_a_subtask_reads_is_there_or_to_come(role, wanted, files, documents):
     drafts = [draft("find"), draft("compare", role, wanted), draft("later")]
     made = checked_plan(drafts, files=["old.md"])[1]
     assert (made["read_files"], made["documents"]) == (files, documents)
@@ -115,9 +111,7 @@ def test_the_pool_has_3_to_8_roles_each_with_its_own_prompt():
         ("escalate", "empty", False, "escalate"),
     ],
 )
-def test_no_end_without_anything_done_and_the_last_round_ends_or_asks(
-    said: Any, found: str, last: bool, decided_: str
-):
+def test_no_end_without_anything_done_and_the_last_round_asks(said, found, last, decided_):
     nothing = cast("Any", None)
     reflects = cast("Any", SimpleNamespace(reflect=lambda _view: Reflected(said, "")))
     deps = ResearchDependencies("r", reflects, nothing, nothing, print)

@@ -20,11 +20,8 @@ class Interrupted(SqliteConnection):
         return cursor
 
 
-@pytest.mark.parametrize(
-    ("behind", "kept"),
-    [("begin", ["later"]), ("insert", ["later"]), ("commit", ["first", "later"])],
-)
-def test_after_an_interrupt_the_next_transaction_is_whole(behind, kept):
+@pytest.mark.parametrize("behind", ["begin", "insert", "commit"])
+def test_after_an_interrupt_the_next_transaction_is_whole(behind):
     with closing(Interrupted(":memory:", isolation_level=None)) as db:
         db.execute("create table t (word text)")
         db.behind = behind
@@ -33,6 +30,7 @@ def test_after_an_interrupt_the_next_transaction_is_whole(behind, kept):
         with transaction(db):
             db.execute("insert into t values ('later')")
         assert not db.in_transaction
+        kept = ["first", "later"] if behind == "commit" else ["later"]
         assert [word for (word,) in db.execute("select word from t")] == kept
 
 
