@@ -120,11 +120,13 @@ def test_a_zip_that_cannot_be_unpacked_is_told(tmp_path: Path, at: int, wrong: b
         fetched(tmp_path / "home", packed)
 
 
-@pytest.mark.usefixtures("known")
-def test_what_cannot_be_reached_is_an_error_with_the_next_step(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def _no_index(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _weights, _tell: None)
+
+
+@pytest.mark.usefixtures("known", "_no_index")
+def test_what_cannot_be_reached_is_an_error_with_the_next_step(tmp_path: Path) -> None:
     told: list[str] = []
     with pytest.raises(RemoteError) as error:
         fetched(tmp_path / "home", told=told)
@@ -132,9 +134,8 @@ def test_what_cannot_be_reached_is_an_error_with_the_next_step(
     assert any("127.0.0.1:9" in line for line in told)
 
 
-def test_what_came_from_the_hub_in_part_goes_on(
-    known: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("_no_index")
+def test_what_came_from_the_hub_in_part_goes_on(known: Path, tmp_path: Path, monkeypatch) -> None:
     part = weights.models_folder(tmp_path / "home") / f"part-{weights.READER.identity}"
     part.mkdir(parents=True)
     whole = (known / weights.TENSORS).read_bytes()
@@ -149,21 +150,20 @@ def test_what_came_from_the_hub_in_part_goes_on(
         with file.open("ab") as out:
             out.write((known / url.rpartition("/")[2]).read_bytes()[had:])
 
-    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _weights, _tell: None)
     monkeypatch.setattr(fetch_weights, "_resume", resume)
     fetched(tmp_path / "home")
     assert asked == [1000]
 
 
+@pytest.mark.usefixtures("_no_index")
 @pytest.mark.parametrize(
-    ("head", "kept"), [("HTTP/1.1 206 Partial Content", 1000), ("SSH-2.0-x", None)]
+    ("head", "kept"), [("HTTP/1.1 206 Partial Content", [1000]), ("SSH-2.0", [])]
 )
-def test_a_fetch_that_breaks_off_is_told_and_what_came_is_kept(
-    known: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, head: str, kept: int | None
+def test_a_fetch_that_breaks_off_keeps_what_came(
+    known: Path, tmp_path: Path, monkeypatch, head, kept
 ) -> None:
     whole = (known / weights.TENSORS).read_bytes()
     reply = f"{head}\r\nContent-Length: {len(whole)}\r\n\r\n".encode() + whole[:1000]
-    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _weights, _tell: None)
     told: list[str] = []
     with bad_server(lambda taken, _done: taken.sendall(reply)) as port:
         hub = f"http://127.0.0.1:{port}/"
@@ -172,8 +172,7 @@ def test_a_fetch_that_breaks_off_is_told_and_what_came_is_kept(
         with pytest.raises(RemoteError):
             fetched(tmp_path / "home", told=told)
     part = weights.models_folder(tmp_path / "home") / f"part-{weights.READER.identity}"
-    sizes = [file.stat().st_size for file in part.iterdir()]
-    assert sizes == ([] if kept is None else [kept])
+    assert [file.stat().st_size for file in part.iterdir()] == kept
     assert told[-1].startswith(f"{weights.TENSORS}: ")
 
 
@@ -247,10 +246,8 @@ def test_of_a_folder_those_are_taken_that_it_holds(tmp_path: Path, monkeypatch) 
     with pytest.raises(UsageError, match=r"does not hold model\.safetensors"):
         fetched(home, judge)
     assert fetched(home, reader).name == weights.READER.model
-    assert [each.name for each in weights.installed_models(home)] == [
-        weights.READER.model,
-        weights.JUDGE.model,
-    ]
+    both = [weights.READER.model, weights.JUDGE.model]
+    assert [each.name for each in weights.installed_models(home)] == both
     assert weights.offer(home) is None
     assert fetch_weights.fetch_models(home, print) == []
 

@@ -17,19 +17,13 @@ from state.errors import ModelLateError
 
 LISTED = {"/v1/models": {"data": [{"id": "qwen", "max_model_len": 4096}]}}
 STUDIO = {"id": "qwen", "max_context_length": 4096, "loaded_context_length": 2048}
+OLLAMA = {"/api/version": {"version": "1"}, "/api/ps": {"models": []}}
+OLLAMA |= {"/api/show": {"parameters": "stop x\nnum_ctx 16384"}}
 KINDS = {
     "vLLM": (LISTED, 4096),
     "llama.cpp": (LISTED | {"/props": {"default_generation_settings": {"n_ctx": 8192}}}, 8192),
     "LM Studio": (LISTED | {"/api/v0/models": {"data": [STUDIO]}}, 2048),
-    "Ollama": (
-        LISTED
-        | {
-            "/api/version": {"version": "1"},
-            "/api/ps": {"models": []},
-            "/api/show": {"parameters": "stop x\nnum_ctx 16384"},
-        },
-        16384,
-    ),
+    "Ollama": (LISTED | OLLAMA, 16384),
 }
 
 
@@ -204,9 +198,7 @@ def test_a_server_of_this_machine_is_given_little_until_it_was_timed():
 @pytest.mark.parametrize(
     ("pages", "seconds", "less"), [(LLAMA, None, True), (LLAMA, 1.0, False), ({}, None, False)]
 )
-def test_a_known_server_that_is_late_is_given_less_unless_the_question_had_no_time(
-    pages, seconds, less, monkeypatch
-):
+def test_a_known_server_that_had_time_and_is_late_is_given_less(pages, seconds, less, monkeypatch):
     monkeypatch.setattr("rag.engines.openai.server.FIRST_CONTEXT", 6_000)
     monkeypatch.setattr("rag.engines.openai.server.AT_HAND", 10.0)
     with ScriptedServer(hang(), always=text("Yes [1]."), pages=pages) as server:

@@ -46,11 +46,8 @@ def test_a_file_may_begin_with_a_byte_order_mark(tmp_path):
 
 
 def test_answerable_is_inferred_where_it_is_not_said(tmp_path):
-    rows = [
-        {"id": "a", "text": "x", "relevant": ["d"]},
-        {"id": "b", "text": "y", "relevant": []},
-        {"id": "c", "text": "z"},
-    ]
+    judged = ({"relevant": ["d"]}, {"relevant": []}, {})
+    rows = [{"id": number, "text": "x", **each} for number, each in enumerate(judged)]
     loaded = load_dataset(dataset(tmp_path, *rows))
     assert [query.answerable for query in loaded.queries] == [True, False, None]
 
@@ -64,11 +61,8 @@ def test_judgements_name_a_query_by_id_or_text(tmp_path):
     rows = [{"id": "a", "text": "What is x?"}, {"id": "b", "text": "What is y?"}]
     loaded = load_dataset(dataset(tmp_path, *rows, grading="\n".join(map(json.dumps, judged))))
     found = {text: [(j.doc_id, j.relevant) for j in loaded.judged[text]] for text in loaded.judged}
-    assert found == {
-        "What is x?": [("d1", True)],
-        "What is y?": [("d2", False)],
-        "a text of its own": [("3", False)],
-    }
+    by_id, by_text, own = [("d1", True)], [("d2", False)], [("3", False)]
+    assert found == {"What is x?": by_id, "What is y?": by_text, "a text of its own": own}
 
 
 @pytest.mark.parametrize(

@@ -5,17 +5,6 @@ import pytest
 from rag.turn_run import Cancellation, RunCancelledError, in_background
 
 
-def test_items_come_in_order_and_an_error_where_the_next_one_is_wanted():
-    def run():
-        yield from range(5)
-        raise KeyError("model")
-
-    items = in_background(run, Cancellation())
-    assert [next(items) for _ in range(5)] == [0, 1, 2, 3, 4]
-    with pytest.raises(KeyError):
-        next(items)
-
-
 def test_leaving_does_not_wait_and_what_follows_has_no_effect():
     asked, replied, ended = threading.Event(), threading.Event(), threading.Event()
     cancel = Cancellation()

@@ -1,4 +1,4 @@
-"""The milestone window and the overwritten scratchpad."""
+"""The milestone window; that the scratchpad is overwritten: tests/threads/test_checkpoints.py."""
 
 import copy
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from state.graph_state import milestone_window, overwrite
+from state.graph_state import milestone_window
 
 ENTRIES = st.lists(
     st.fixed_dictionaries(
@@ -38,8 +38,3 @@ def test_nothing_yet_is_an_empty_timeline_and_a_negative_window_none():
     with pytest.raises(ValueError):
         milestone_window(-1)
     assert milestone_window(3)(None, None) == []  # type: ignore[arg-type]
-
-
-def test_scratchpad_holds_the_last_write_only():
-    assert overwrite(["a critique"], ["another"]) == ["another"]
-    assert overwrite(["a critique"], []) == []

@@ -6,9 +6,7 @@ from rag.routes import after_checking, after_grading, after_rewriting, decide
 from state.graph_state import GraphState, new_question
 
 
-def at(
-    sufficient: bool = False, relevant: int = 0, retrieved: int = 8, new: int = 8, **more: object
-) -> GraphState:
+def at(sufficient=False, relevant=0, retrieved=8, new=8, **more: object) -> GraphState:
     """The state after a grading; `retrieved` and `new` are the last loop's chunks."""
     known = max(relevant, retrieved)
     return {  # type: ignore[typeddict-item,return-value]
@@ -22,29 +20,18 @@ def at(
     }
 
 
-FOUND = st.builds(
-    at,
-    sufficient=st.booleans(),
-    relevant=st.integers(0, 20),
-    retrieved=st.integers(0, 20),
-    new=st.integers(0, 20),
-)
+COUNTS = dict.fromkeys(("relevant", "retrieved", "new"), st.integers(0, 20))
+FOUND = st.builds(at, sufficient=st.booleans(), **COUNTS)
 
 
 def relevant(state: GraphState) -> bool:
     return any(grade["relevant"] for grade in state["grades"].values())
 
 
-def test_enough_found_ends_the_loop_at_once():
+def test_enough_found_or_nothing_new_ends_the_loop_and_nothing_relevant_asks_for_a_rewrite():
     assert decide(at(True, 2)) == ("generate", "2 relevant chunks can answer it")
-
-
-def test_nothing_relevant_asks_for_a_rewrite():
     assert decide(at()) == ("transform_query", "none of 8 chunks is relevant")
     assert decide(at(retrieved=0)) == ("transform_query", "nothing found")
-
-
-def test_a_rewrite_that_found_nothing_new_ends_the_loop():
     assert decide(at(new=0, loop_count=1))[0] == "abstain"
     assert decide(at(new=0, loop_count=1, relevant=1))[0] == "generate"
 
@@ -56,9 +43,7 @@ def test_spent_loops_never_rewrite(found: GraphState, max_loops: int, over: int)
 
 
 @given(found=FOUND, loop_count=st.integers(0, 5), max_loops=st.integers(0, 5))
-def test_nothing_relevant_never_generates_and_a_reason_is_always_given(
-    found: GraphState, loop_count: int, max_loops: int
-):
+def test_nothing_relevant_never_generates_and_a_reason_is_given(found, loop_count, max_loops):
     decision, reason = decide({**found, "loop_count": loop_count, "max_loops": max_loops})
     assert reason
     assert relevant(found) or decision != "generate"
@@ -85,9 +70,7 @@ def test_without_a_better_query_no_loop_runs(found: GraphState, why: str, web: s
         ({"gaps": ["q"], "no_query": "none", "generation": "Half."}, "generate", "record_turn"),
     ],
 )
-def test_a_model_is_asked_first_and_again_only_where_something_new_was_found(
-    changed, decision, step
-):
+def test_a_model_is_asked_first_and_again_where_something_is_new(changed, decision, step):
     state: GraphState = {**at(model_decides=True), **changed}
     assert (decide(state)[0], after_grading(state)) == (decision, step)
 

@@ -43,9 +43,8 @@ def write(home, url, sources=("whale", "railway", "bakery")):
 
 def searched(home, url):
     lines = []
-    with closing(
-        open_collection(home, "default", EMBEDDER, chroma_url=url, notice=lines.append)
-    ) as reader:
+    given = {"chroma_url": url, "notice": lines.append}
+    with closing(open_collection(home, "default", EMBEDDER, **given)) as reader:
         return {hit["source"] for hit in reader.search("a whale", 9)}, reader.dense_searched, lines
 
 

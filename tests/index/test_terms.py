@@ -49,12 +49,10 @@ def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
     queries = one_chunk(text)
     found = query_terms(text)
     assert queries.frequencies(found) == dict.fromkeys(found, 1)
-    assert {
-        term for first in {t[0] for t in found} for term, _ in queries.vocabulary(first, 0, 999)
-    } == set(found)
-    assert list(
-        queries.lexical(dict.fromkeys(searched_terms(queries.frequencies(found)), 1), 5)
-    ) == ([7] if found else [])
+    firsts = {term[0] for term in found}
+    assert {term for each in firsts for term, _ in queries.vocabulary(each, 0, 999)} == set(found)
+    searched = dict.fromkeys(searched_terms(queries.frequencies(found)), 1)
+    assert list(queries.lexical(searched, 5)) == ([7] if found else [])
 
 
 def one_chunk(text: str) -> HomeQueries:

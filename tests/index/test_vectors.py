@@ -20,12 +20,9 @@ TOPICS = ["whale", "railway", "bakery", "glacier", "violin", "harbour", "orchard
 
 
 def write(home, count=40, first=0):
-    texts = {}
-    for number in range(first, first + count):
-        topic = TOPICS[number % len(TOPICS)]
-        text = f"The {topic} of number {number} is described here.\n\nMore on {topic} {number}."
-        texts[f"doc{number}"] = text
-    fill(HomeStore(home), texts)
+    said = "The {0} of number {1} is described here.\n\nMore on {0} {1}."
+    numbers = range(first, first + count)
+    fill(HomeStore(home), {f"doc{n}": said.format(TOPICS[n % len(TOPICS)], n) for n in numbers})
 
 
 @pytest.fixture(scope="module")
@@ -80,25 +77,15 @@ def remove_all(home):
     shutil.rmtree(home / "vectors")
 
 
-def cut_database(home):
-    with (folder(home) / "chroma.sqlite3").open("r+b") as file:
-        file.truncate(5_000)
+def rewritten(pattern, change):
+    """Damage to those of its files."""
 
+    def damage(home):
+        for path in folder(home).rglob(pattern):
+            if path.is_file():
+                path.write_bytes(change(path.read_bytes()))
 
-def scramble_database(home):
-    (folder(home) / "chroma.sqlite3").write_bytes(os.urandom(20_000))
-
-
-def fill_with_zeros(home):
-    for path in folder(home).rglob("*"):
-        if path.is_file():
-            path.write_bytes(bytes(path.stat().st_size))
-
-
-def cut_every_file(home):
-    for path in folder(home).rglob("*"):
-        if path.is_file():
-            os.truncate(path, path.stat().st_size // 2)
+    return damage
 
 
 def remove_and_replace(home, other):
@@ -128,18 +115,16 @@ def leave_it_cleared(home):
 @pytest.mark.parametrize(
     ("damage", "count"),
     [
-        (remove_all, 40),
-        (cut_database, 40),
-        (scramble_database, 40),
-        (fill_with_zeros, 700),
-        (cut_every_file, 700),
-        (put_a_foreign_one, 40),
-        (leave_it_cleared, 40),
+        pytest.param(remove_all, 40, id="nothing left"),
+        pytest.param(rewritten("chroma.sqlite3", lambda held: held[:5_000]), 40, id="cut"),
+        pytest.param(rewritten("chroma.sqlite3", lambda _: os.urandom(20_000)), 40, id="scrambled"),
+        pytest.param(rewritten("*", lambda held: bytes(len(held))), 700, id="zeros"),
+        pytest.param(rewritten("*", lambda held: held[: len(held) // 2]), 700, id="every file cut"),
+        pytest.param(put_a_foreign_one, 40, id="a foreign one"),
+        pytest.param(leave_it_cleared, 40, id="cleared"),
     ],
 )
-def test_where_chroma_is_damaged_the_catalog_is_searched_and_the_next_ingest_mends(
-    made, tmp_path, damage, count
-):
+def test_for_a_damaged_chroma_the_catalog_answers_until_it_is_mended(made, tmp_path, damage, count):
     home = shutil.copytree(made[count], tmp_path / "home")
     sound, lines, by = searched(home)
     assert (lines, by) == ([], "chroma")
@@ -149,9 +134,8 @@ def test_where_chroma_is_damaged_the_catalog_is_searched_and_the_next_ingest_men
     assert [row for row, _ in found] == [row for row, _ in sound]
     assert by.startswith("catalog (Chroma is ")
     # One that was left half-written may be being written.
-    assert ["The next `crag ingest` builds" in line for line in lines] == [True] * (
-        damage is not leave_it_cleared
-    )
+    told = ["The next `crag ingest` builds" in line for line in lines]
+    assert told == [True] * (damage is not leave_it_cleared)
     lines = []
     mend(home, lines)
     assert len(lines) == 1
@@ -167,9 +151,8 @@ def test_an_older_folder_that_was_put_back_is_not_asked(home, tmp_path):
     assert by == "chroma"
     remove_and_replace(home, kept)
     found, lines, by = searched(home)
-    assert (found, len(lines), by) == (
-        sound, 1, "catalog (Chroma is damaged: not what was last written)"
-    )  # fmt: skip
+    assert (found, len(lines)) == (sound, 1)
+    assert by == "catalog (Chroma is damaged: not what was last written)"
 
 
 def test_flipped_bits_of_a_saved_graph_never_reach_chroma(made, tmp_path):

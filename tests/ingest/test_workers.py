@@ -158,9 +158,8 @@ def test_a_file_that_changes_is_told_and_tried_again_next_time(tmp_path):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends with its pipe")
 def test_one_whose_parent_is_killed_while_it_starts_ends_with_it(tmp_path):
-    (tmp_path / "slow_module.py").write_text(
-        "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
-    )
+    slow = "import os, time; print(os.getpid(), flush=True); time.sleep(600)"
+    (tmp_path / "slow_module.py").write_text(slow)
     code = (
         "import os, signal, subprocess, sys; from rag.child_process import child_command;"
         "child = subprocess.Popen(child_command('slow_module'), stdout=subprocess.PIPE);"

@@ -15,10 +15,8 @@ from state.answer import Answer
 from state.settings import load_settings
 
 ROOT = Path(__file__).parents[2] / "sample_corpus"
-KINDS = {
-    row["id"]: row["kind"]
-    for row in map(json.loads, (ROOT / "questions.jsonl").read_text().splitlines())
-}
+ROWS = [json.loads(line) for line in (ROOT / "questions.jsonl").read_text().splitlines()]
+KINDS = {row["id"]: row["kind"] for row in ROWS}
 
 
 class Asked:
