@@ -81,20 +81,14 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
         if label is not None
     ]
     kept = json.loads(FILE.read_text(encoding="utf-8"))
-    data: dict[str, Any] = {
-        **kept,  # `fit_reader.py` fits what stands in for `in_domain` where somebody reads
-        "chunk": logistic(
-            [chunk for _, chunk, _ in pairs],
-            CHUNK,
-            [label for *_, label in pairs],
-            _even([row for row, *_ in pairs], of_full=2.0),
-        ),
-    }
+    asked, chunks, labels = (list(column) for column in zip(*pairs, strict=True))
+    chunk = logistic(chunks, CHUNK, labels, _even(asked, of_full=2.0))
     told = [row for row in rows if row.foreign or True in row.labels]
-    data["in_domain"] = logistic(
-        [row.in_domain for row in told], IN_DOMAIN, [not row.foreign for row in told], _even(told)
-    )
-    data["in_domain"]["threshold"] = IN_DOMAIN_FROM
+    inside = [not row.foreign for row in told]
+    in_domain = logistic([row.in_domain for row in told], IN_DOMAIN, inside, _even(told))
+    in_domain["threshold"] = IN_DOMAIN_FROM
+    # `fit_reader.py` fits what stands in for `in_domain` where somebody reads.
+    data: dict[str, Any] = {**kept, "chunk": chunk, "in_domain": in_domain}
     data["chunk"]["threshold"] = _relevant_from(rows, model_from(data))
     return data
 

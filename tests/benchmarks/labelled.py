@@ -80,21 +80,12 @@ def _files(folder: Path) -> Iterator[tuple[str, dict[str, Any]]]:
                 parts = list(stream.parts)
         except DocumentError:
             continue  # a picture
-        yield (
-            identifier,
-            {
-                "id": identifier,
-                "title": stream.title,
-                "text": "".join(part.text for part in parts),
-                "parts": parts,
-                "format": stream.format,
-            },
-        )
+        text = "".join(part.text for part in parts)
+        held = {"title": stream.title, "text": text, "parts": parts, "format": stream.format}
+        yield identifier, {"id": identifier, **held}
 
 
-def corpora(
-    one: LabelledSet, others: Sequence[LabelledSet], seed: int, most: int
-) -> Iterator[Corpus]:
+def corpora(one: LabelledSet, others: list[LabelledSet], seed: int, most: int) -> Iterator[Corpus]:
     """The whole set, then its sub-samples; as many foreign questions as own ones.
 
     Small corpora keep neighbours (documents of one title or file), which are the hard
@@ -137,12 +128,8 @@ def index(home: Path, documents: Sequence[dict[str, Any]]) -> CollectionReader:
     with store.open_writer("set", EMBEDDER.identity) as writer:
         for start in range(0, len(documents), 256):
             batch = documents[start : start + 256]
-            rows = [
-                IndexedDocument(
-                    each["id"], None, None, content_hash="", title=each["title"] or None
-                )
-                for each in batch
-            ]
+            titles = {each["id"]: each["title"] or None for each in batch}
+            rows = [IndexedDocument(name, None, None, "", title=titles[name]) for name in titles]
             parts = [[DocumentPart(document["text"], _chunks(document))] for document in batch]
             writer.put_all(list(zip(rows, parts, strict=True)))
     return store.open_collection("set", EMBEDDER)

@@ -82,15 +82,12 @@ def by_plain_prompt(
     told = "\n\n".join(hit["text"] for hit in hits)
     asked = f"{told}\n\nQuestion: {query['text']}"
     with openai.OpenAI(base_url=given.server, api_key="none", timeout=1_500) as client:
+        told_before = [{"role": "system", "content": PLAIN}, *said]
         reply = client.chat.completions.create(
             model=given.model,
             temperature=0,
             max_tokens=300,
-            messages=[
-                {"role": "system", "content": PLAIN},
-                *said,
-                {"role": "user", "content": asked},
-            ],
+            messages=[*told_before, {"role": "user", "content": asked}],
         )
     text = reply.choices[0].message.content or ""
     said += [{"role": "user", "content": query["text"]}, {"role": "assistant", "content": text}]
@@ -106,8 +103,7 @@ def rows_of(
     begins: a server that keeps the beginning of the last prompt has read it already.
     """
     rows = [
-        [{"text": query["text"], "answerable": query["answerable"]} for query in talk]
-        for talk in talks
+        [{key: query[key] for key in ("text", "answerable")} for query in talk] for talk in talks
     ]
     for talk, told_of in zip(talks, rows, strict=True):
         history: list[Any] = []
@@ -160,13 +156,8 @@ def main() -> None:
                         middle = median(row[f"tokens of {tokens}"] for row in rows)
                         print(source.name, tokens, f"{held} of {len(rows)}", f"{middle:.0f} tokens")
                     continue
-            settings = Settings(
-                home=home,
-                collection=source.name,
-                base_url=options.server,
-                model=options.model,
-                request_timeout=1_500,
-            )
+            asks = {"base_url": options.server, "model": options.model, "request_timeout": 1_500}
+            settings = Settings(home=home, collection=source.name, **asks)
             with open_session(settings, keep_traces=False) as session:
                 talks = talks_of(source) if options.talks else [[query] for query in queries]
                 asked += rows_of(session, talks, options)

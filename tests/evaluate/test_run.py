@@ -5,7 +5,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from ingest_runs import Library, home_of
+from ingest_runs import home_of
 from typer.testing import CliRunner
 
 from cli.app import app
@@ -94,13 +94,11 @@ def test_an_index_is_made_once_for_its_content(dataset, tmp_path):
 
 
 def test_a_collection_that_exists_is_used_as_it_is(dataset, tmp_path):
-    home = tmp_path / "home"
+    home = home_of(tmp_path, {f"{key}.txt": text for key, (_, text) in CORPUS.items()})
     rows = [{**q, "relevant": [f"{name}.txt" for name in q["relevant"]]} for q in QUERIES]
     write(dataset / "queries.jsonl", rows)
-    notes = home_of(tmp_path / "of", {f"{key}.txt": text for key, (_, text) in CORPUS.items()})
-    Library(home, "n").ingest(notes.with_name("files"))
     (dataset / "corpus.jsonl").unlink()
-    assert reported(dataset, home, "--stage", "retrieval", "-c", "n")["retrieval"]["mrr"] == 1
+    assert reported(dataset, home, "--stage", "retrieval", "-c", "default")["retrieval"]["mrr"] == 1
     missing = run(dataset, home, "--stage", "retrieval", "-c", "m")
     assert missing.exit_code == Exit.USAGE
     assert missing.stdout == ""
