@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rag.documents.archive import Archive
-from rag.documents.layout import Layout, bold_titles, superscript
+from rag.documents.layout import Layout, collapse_whitespace, superscript
 from rag.documents.markup import Element, attribute, count, name
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
 _PLAIN = ".//*[local-name()='t'][not(../*/*[local-name()='b'])]/text()"
+"""What is not in bold."""
+_TITLE_CHARS, _MOST_PLAIN = 240, 0.05
 _NOTES = (("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote"))
 _MANY = 200
 _WRAPPERS = ("{*}sdt", "{*}sdtContent", "{*}customXml", "{*}smartTag", "{*}ins", "{*}moveTo")
@@ -40,9 +42,8 @@ def read(reading: Reading) -> Iterator[Part]:
         etree.strip_elements(body, *_UNREAD, with_tail=False)
         etree.strip_tags(body, *_WRAPPERS)
         layout = Layout()
-        titles = bold_titles(body.iterchildren("{*}p"), inline_text, _PLAIN)
         meanings = {} if styles is None else _meanings(styles)
-        walk = _Body(layout, meanings, reading, frozenset(titles))
+        walk = _Body(layout, meanings, reading, _bold_titles(body))
         for number, block in enumerate(body):
             walk.block(block)
             if number % _MANY == 0:
@@ -61,7 +62,7 @@ class _Body:
     _layout: Layout
     _styles: dict[str, _Style]
     _reading: Reading
-    _titles: frozenset[Element]
+    _titles: set[Element]
 
     def block(self, element: Element) -> None:
         kind = name(element)
@@ -104,6 +105,25 @@ class _Body:
         # One column is a box around text, not a table.
         for block in (block for cells in table for cell in cells for block in cell):
             self.block(block)
+
+
+def _bold_titles(body: Element) -> set[Element]:
+    """The paragraphs that are headings by their looks alone: short, in bold but for a word, and
+    above one that is not; none where only one is.
+    """
+    bold = set()
+    for paragraph in body.iterchildren("{*}p"):
+        line = collapse_whitespace(inline_text(paragraph))
+        is_short = 0 < len(line) <= _TITLE_CHARS and not line.endswith(tuple(".,;:!"))
+        plain = sum(map(str.isalpha, "".join(paragraph.xpath(_PLAIN))))
+        if is_short and plain <= _MOST_PLAIN * len(line):
+            bold.add(paragraph)
+    found = set()
+    for title in bold:
+        written = (below for below in title.itersiblings() if inline_text(below).strip())
+        if next(written, title) not in bold:
+            found.add(title)
+    return found if len(found) > 1 else set()
 
 
 def _cell_texts(cell: Element) -> list[str | None]:

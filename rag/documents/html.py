@@ -8,8 +8,8 @@ from itertools import islice
 
 from rag.documents.cleaning import real_title
 from rag.documents.encoding import decode
-from rag.documents.html_walk import HEADINGS, PageReader, text_of, without_machinery
-from rag.documents.layout import Layout, bold_titles, collapse_whitespace
+from rag.documents.html_walk import HEADINGS, PageReader, without_machinery
+from rag.documents.layout import Layout
 from rag.documents.limits import check_size
 from rag.documents.markup import Element
 from rag.documents.stream import Part, Reading
@@ -17,13 +17,10 @@ from state.errors import DocumentError
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
-_PLAIN = ".//text()[not(ancestor::b or ancestor::strong)]"
 _NAVIGATION = (
     "//nav | //*[@role='navigation'] | //p[a[@rel='prev' or @rel='next' or @rel='up']]"
     " | //*[contains(@id, 'mdbook-')][contains(@id, 'help') or contains(@id, 'menu-bar')]"
 )
-_TITLED = "//p[@class='MsoTitle' or starts-with(@class, 'c') and contains(@class, ' title')]"
-"""The title of a document that Word or Google Docs saved as a page."""
 _MOST_LINKS = 500  # of a block are looked at
 _OUTSIDE_LINKS = " | ".join([".//text()[not(ancestor::a)]", *(f".//{h}//text()" for h in HEADINGS)])
 
@@ -42,26 +39,15 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
         root = _parse(data, reading)
         if root is None:
             return None, Part("")
-        title = _title(root)
+        title = real_title(root.findtext(".//title"))
         without_machinery(root)
         if not with_menus:
-            _leave_out_menus(root, reading.path.name)
-        for titled in root.xpath(_TITLED):
-            titled.tag = "h1"
-        for above in bold_titles(root.iter("p"), text_of, _PLAIN):
-            above.tag = "h6"
+            _leave_out_menus(root)
         layout = Layout()
         PageReader(layout, reading).block(root)
         if layout.has_body:
             break
     return title, layout.part(after=after)
-
-
-def _title(root: Element) -> str | None:
-    """The title that a page gives, without what follows its heading, such as the site's name."""
-    given = real_title(root.findtext(".//title"))
-    own = next((collapse_whitespace(text_of(heading)) for heading in root.iter("h1")), "")
-    return own if own and collapse_whitespace(given or "").startswith(own) else given
 
 
 def _parse(data: bytes | str, reading: Reading) -> Element | None:
@@ -83,28 +69,23 @@ def _parse(data: bytes | str, reading: Reading) -> Element | None:
         raise DocumentError(f"damaged HTML: {error}") from error
 
 
-def _leave_out_menus(root: Element, page: str) -> None:
-    """Empties elements that call themselves navigation, lists of places on this `page` that no
-    colon introduces, and blocks of several links without other words that stand before the page's
-    main part, aside or at its foot, or that repeat such a block.
+def _leave_out_menus(root: Element) -> None:
+    """Empties elements that call themselves navigation, lists of places on the page, and blocks of
+    several links without other words that stand before the page's main part, aside or at its foot.
     """
     main = root.xpath("//main | //*[@role='main']") or root.xpath("//h1") or [root]
     around = {*main[0].xpath("preceding::*"), *root.xpath("(//footer | //aside)//*")}
     left_out: list[Element] = root.xpath(_NAVIGATION)
-    menus: set[tuple[str, ...]] = set()
     for block in root.iter("ul", "ol", "menu", "dl", "table", "p", "div"):
         links = islice(block.iter("a"), _MOST_LINKS)
-        hrefs = tuple(href for link in links if (href := link.get("href")))
-        above = block.getprevious()
-        introduced = above is not None and text_of(above).rstrip().endswith((":", "\uff1a"))
+        hrefs = [href for link in links if (href := link.get("href"))]
         is_list = block.tag not in {"p", "div"}
-        contents = (
-            is_list and not introduced and all(href.removeprefix(page)[:1] == "#" for href in hrefs)
-        )
-        if len(hrefs) < 2 or not (contents or block in around or hrefs in menus):
-            continue
-        if not any(map(_LETTER.search, block.xpath(_OUTSIDE_LINKS))):
-            menus.add(hrefs)
+        contents = is_list and all(href.startswith("#") for href in hrefs)
+        if (
+            len(hrefs) > 1
+            and (contents or block in around)
+            and not any(map(_LETTER.search, block.xpath(_OUTSIDE_LINKS)))
+        ):
             left_out.append(block)
     for block in left_out:
         block.clear(keep_tail=True)

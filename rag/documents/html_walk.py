@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from rag.documents.html_formulas import write_formulas
-from rag.documents.layout import Layout
+from rag.documents.layout import Layout, superscript
 from rag.documents.markup import Element, count, name, xml_safe
 from rag.documents.stream import Reading
 
@@ -22,9 +22,7 @@ _HIDDEN = (
     "[not(@role='tabpanel')]"  # one of the others is chosen
     " | //*[@class='katex-html']"  # a formula again, as it is drawn
     " | //*[@class='mw-editsection']"  # beside each heading of a wiki
-    " | //*[contains(@class, 'lineno') or contains(@class, 'linenum') or contains(@class, 'line-n')"
-    " or contains(@class, 'gutter') or @class='ln' or @class='lnt'"
-    " or contains(translate(@style, ' ', ''), 'user-select:none')]"
+    " | //*[contains(@class, 'lineno') or contains(@class, 'linenum')]"
     "[translate(., '0123456789 \n\xa0', '') = '']"  # the numbers of the lines of code
 )
 _BREAK = "\ufdd0"
@@ -51,9 +49,10 @@ def without_machinery(root: Element) -> None:
         # An image's own words; a file name or a lone word says nothing.
         alt = (element.get("alt") or "").strip()
         element.tail = f" {xml_safe(alt) if ' ' in alt else ''} {xml_safe(element.tail)}"
-    _clean_links(root)
-    write_formulas(root)
-    _mark_code(root)
+    for code in root.xpath("//pre/code[following-sibling::*[1][self::code]]"):
+        code.tail = code.tail or "\n"  # the same in another language
+    _without_signs(root)
+    _write_formulas(root)
     code = {inner for element in root.iter("pre") for inner in element.iter()}
     for element in root.iter(*_BLOCKS):
         if element not in code:
@@ -61,33 +60,26 @@ def without_machinery(root: Element) -> None:
             element.text = " " + xml_safe(element.text)
 
 
-def _mark_code(root: Element) -> None:
-    """Makes code of Doxygen's lines in divisions and of its signatures, which it sets in tables."""
-    for line in root.xpath("//div[@class='fragment']/div[@class='line']"):
-        line.getparent().tag, line.tag, line.tail = "pre", "span", "\n"
-    for code in root.xpath("//pre/code"):
-        if name(code.getnext()) == "code":  # the same in another language
-            code.tail = code.tail or "\n"
-    for signature in root.xpath("//table[@class='memname']"):
-        said = " ".join(text_of(signature).split())
-        signature.clear(keep_tail=True)
-        signature.tag, signature.text = "pre", said
-
-
-def _clean_links(root: Element) -> None:
+def _without_signs(root: Element) -> None:
+    """Takes out the sign behind a heading that is a link to it (¶, #, §), or a note's way back."""
     for link in root.iter("a"):
-        following = link.getnext()
-        if not link.tail and following is not None and following.tag == "a":
-            link.tail = " "  # links side by side are parted by style
-        # The sign behind a heading that is a link to it (¶, #, §), or a note's way back (↩), is no
-        # part of its words, and a note's number none of the word that it stands behind.
-        said = text_of(link).strip()
-        kind = " ".join((*link.keys(), *link.values()))
-        if "#" in (link.get("href") or "") and len(link) == 0 and not any(map(str.isalnum, said)):
+        is_sign = len(link) == 0 and not any(map(str.isalnum, link.text or ""))
+        if is_sign and "#" in (link.get("href") or ""):
             link.text = None
-        elif said.isdecimal() and ("noteref" in kind or "footnote-ref" in kind):
-            del link[:]
-            link.text = f"[{said}]" if next(link.iterancestors(*HEADINGS), None) is None else None
+
+
+def _write_formulas(root: Element) -> None:
+    """Writes a formula as its TeX, where it has that, and raised numbers, also of notes, as such:
+    10 to the third would read 103.
+    """
+    for formula in root.iter("math"):
+        if tex := formula.findtext(".//annotation"):
+            formula.clear(keep_tail=True)
+            formula.text = xml_safe(tex)
+    for raised in root.iter("sup"):
+        said = superscript(xml_safe(text_of(raised)))
+        raised.clear(keep_tail=True)
+        raised.text = said
 
 
 class PageReader:
@@ -99,7 +91,6 @@ class PageReader:
         self._inline: list[str] = []
         self._marker: tuple[str, int] | None = None
         self._list_depth = -1
-        self._quotations = 0
 
     def block(self, element: Element, level: int = 0) -> None:
         self._children(element, level)
@@ -122,7 +113,7 @@ class PageReader:
             self._children(element, level)
 
     def _structure(self, element: Element, tag: str, level: int) -> None:
-        if tag in HEADINGS or (tag == "summary" and _is_one_of_several(element.getparent())):
+        if tag in {*HEADINGS, "summary"}:
             self._layout.heading(text_of(element), int(tag[1]) if tag in HEADINGS else 6)
         elif tag in {"pre", "listing", "xmp"}:
             self._layout.preformatted(text_of(element, "\n"))
@@ -135,9 +126,7 @@ class PageReader:
         elif tag == "dd":
             self._item(":", max(self._list_depth, 0), element, level)
         else:
-            self._quotations += tag == "blockquote"
             self.block(element, level)
-            self._quotations -= tag == "blockquote"
 
     def _item(self, marker: str, depth: int, element: Element, level: int) -> None:
         self._marker = marker, depth
@@ -163,7 +152,7 @@ class PageReader:
             for cell in (cell for tr in rows for cell in tr):
                 self.block(cell, level + 2)
         else:
-            self._layout.table(_spread(rows))
+            self._layout.table(_cells(rows))
 
     def _flush(self) -> None:
         text = "".join(self._inline)
@@ -176,12 +165,7 @@ class PageReader:
             self._layout.item(text, self._marker[1], self._marker[0])
             self._marker = None
         else:
-            self._layout.paragraph(text, quoted=self._quotations > 0)
-
-
-def _is_one_of_several(details: Element) -> bool:
-    """Whether another one stands beside it, as where each question of a page opens its answer."""
-    return any(name(each) == "details" for each in (details.getprevious(), details.getnext()))
+            self._layout.paragraph(text)
 
 
 def _is_layout(rows: Sequence[Element]) -> bool:
@@ -198,23 +182,21 @@ def _is_layout(rows: Sequence[Element]) -> bool:
     )
 
 
-def _spread(rows: Sequence[Element]) -> list[list[str]]:
-    """The rows' texts, column under column: a cell over several rows is repeated in each, one
-    over several columns leaves the rest of them empty.
+def _cells(rows: Sequence[Element]) -> Iterator[list[str | None]]:
+    """The texts of each row, column under column: None where the cell above goes on, and an empty
+    one for each further column that a cell goes over.
     """
-    below: dict[int, list[str]] = {}  # of a column: what its next rows hold
-    result: list[list[str]] = []
+    below: Counter[int] = Counter()  # of a column: in how many further rows its cell goes on
     for tr in rows:
-        texts: list[str] = []
+        texts: list[str | None] = []
         for cell in [*(cell for cell in tr if name(cell) in {"td", "th"}), None]:
-            while below.get(len(texts)):
-                texts.append(below[len(texts)].pop())
+            while below[len(texts)]:
+                below[len(texts)] -= 1
+                texts.append(None)
             if cell is None:
                 break
             height = count(cell.get("rowspan"), _MAX_SPAN)
             for column in range(count(cell.get("colspan"), _MAX_SPAN) or 1):
-                shown = "" if column else text_of(cell)
-                below[len(texts)] = [shown] * (height - 1)
-                texts.append(shown)
-        result.append(texts)
-    return result
+                below[len(texts)] = height - 1
+                texts.append("" if column else text_of(cell))
+        yield texts

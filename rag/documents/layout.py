@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, repeat
 from typing import Literal
 
 from rag.documents.cleaning import clean
-from rag.documents.markup import Element
 from rag.documents.stream import Part
 
 _SPACES = re.compile(r"[ \t\n\xa0]{2,}|[ \t\n]")
 _NUMBER = re.compile(r"\s*[+\u2212-]?\d+\s*")
 _RAISED = str.maketrans("0123456789+-\u2212", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻")
-_TITLE_CHARS, _MOST_BARE = 240, 0.05
 _CLOSE = {("item", "item"), ("caption", "table"), ("term", "item")}
 """Pairs of blocks on adjacent lines; before all others stands a blank line."""
 
@@ -33,11 +31,11 @@ class Layout:
         if line := collapse_whitespace(text):
             self._add("heading", [f"{'#' * min(max(level, 1), 6)} {line}"])
 
-    def paragraph(self, text: str, *, quoted: bool = False) -> None:
+    def paragraph(self, text: str) -> None:
         """A paragraph; line feeds in it stay."""
         lines = [line for line in map(collapse_whitespace, clean(text).split("\n")) if line]
         if lines:
-            self._add("paragraph", ["> " + line for line in lines] if quoted else lines)
+            self._add("paragraph", lines)
 
     def line(self, shape: Literal["caption", "term"], text: str) -> None:
         """The caption of the table that follows, or the term of the definition on the next line,
@@ -95,28 +93,6 @@ def collapse_whitespace(text: str) -> str:
 def superscript(text: str) -> str:
     """Raised text, a number in superscript digits: otherwise 10 to the third would read 103."""
     return text.translate(_RAISED) if _NUMBER.fullmatch(text) else text
-
-
-def bold_titles(
-    paragraphs: Iterable[Element], text: Callable[[Element], str], plain: str
-) -> set[Element]:
-    """The paragraphs that are headings by their looks alone: short, in bold but for a word, and
-    above one that is not; none where only one is. `plain`: the path to the text not in bold.
-    """
-    bold = {
-        p for p in paragraphs if _is_bold(collapse_whitespace(text(p)), "".join(p.xpath(plain)))
-    }
-    found = {
-        each
-        for each in bold
-        if next((below for below in each.itersiblings() if text(below).strip()), each) not in bold
-    }
-    return found if len(found) > 1 else set()
-
-
-def _is_bold(line: str, plain: str) -> bool:
-    short = 0 < len(line) <= _TITLE_CHARS and not line.endswith(tuple(".,;:!"))
-    return short and sum(map(str.isalpha, plain)) <= _MOST_BARE * len(line)
 
 
 def row(cells: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ from rag.documents.formats import SUFFIXES, Format
 from rag.documents.picture import can_recognize
 from rag.index.protocol import DocumentPart, FileStat, IndexedDocument
 
-READER_VERSION = "62"
+READER_VERSION = "63"
 """Counted up when reading or chunking changes."""
 
 

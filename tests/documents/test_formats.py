@@ -42,7 +42,7 @@ list</h1><p>One&nbsp;two<b>three</b> four<br>five</p><div>Left<p>Right</p></div>
 <table><tr><th>Name</th><th>Power</th></tr><tr><td rowspan=2>Ada</td><td>40&nbsp;kW</td></tr>
 <tr><td>50 kW</td></tr></table><pre class="language-c">int a;
   b();</pre><p hidden>secret</p>
-<div role="tabpanel" hidden>Tab</div><a>x</a><a>y</a></body></html>"""
+<div role="tabpanel" hidden>Tab</div></body></html>"""
 
 
 def test_html_keeps_structure_and_drops_machinery(tmp_path: Path) -> None:
@@ -51,20 +51,17 @@ def test_html_keeps_structure_and_drops_machinery(tmp_path: Path) -> None:
     assert document.text == (
         "# Stock list\n\nOne\xa0twothree four\nfive\n\nLeft\n\nRight\n\n- First\n  - Inner\n"
         "- Second\n3. Third\n\nName | Power\nAda | 40\xa0kW\nAda | 50 kW\n\n"
-        "```\nint a;\n  b();\n```\n\nTab\n\nx y\n"
+        "```\nint a;\n  b();\n```\n\nTab\n"
     )
 
 
 def test_formulas_and_powers_of_a_page_are_written_on_a_line(tmp_path: Path) -> None:
     tex, drawn = "<annotation>E = mc^2</annotation>", '<span class="katex-html">E=mc2</span>'
     page = (
-        f"<p>So <math><mi>E</mi><mo>=</mo><msup><mi>m</mi></msup>{tex}</math>{drawn} holds</p>"
-        "<p><math><mfrac><mrow><mi>a</mi><mo>+</mo><mi>b</mi></mrow><mn>2</mn></mfrac><mo>+</mo>"
-        "<msup><mi>x</mi><mn>2</mn></msup><msqrt><mn>2</mn></msqrt></math> and 10<sup>-3</sup> m"
-        '<span style="display: none">, or not</span></p>'
+        f"<p>So <math><mi>E</mi><mo>=</mo><msup><mi>m</mi></msup>{tex}</math>{drawn} holds to "
+        '10<sup>-3</sup> m<span style="display: none">, or not</span></p>'
     )
-    shown = "So E = mc^2 holds\n\n(a+b)/2+x^2√(2) and 10⁻³ m\n"
-    assert read(save(tmp_path, "a.html", page)).text == shown
+    assert read(save(tmp_path, "a.html", page)).text == "So E = mc^2 holds to 10⁻³ m\n"
 
 
 def test_menus_and_contents_are_left_out_of_a_page(tmp_path: Path) -> None:
@@ -72,17 +69,15 @@ def test_menus_and_contents_are_left_out_of_a_page(tmp_path: Path) -> None:
     page = (
         f'{menu}<div><a href="..">Up</a> &gt; <a href=".">Kilns</a></div><h1>Kilns</h1>'
         '<ul><li>1 <a href="#fire">Firing</a><ul><li><a href="#cool">Cooling</a></ul></ul>'
-        '<h2 id="fire">Firing</h2><p>See <a href="#cool">Cooling</a>.</p><p>There are:</p>'
-        '<ul><li><a href="#cool">slow</a><li><a href="#cool">fast</a></ul>'
+        '<h2 id="fire">Firing</h2><p>See <a href="#cool">Cooling</a>.</p>'
         '<h2 id="cool">Cooling</h2><p>Takes a day.</p>'
         '<ul><li><a href="a.zip">Plans</a></li><li><a href="b.zip">Photographs</a></li></ul>'
         '<p>Next: <a rel="next" href="b">Glazes</a>, Up: <a rel="up" href="c">Top</a></p>'
-        '<dl><dt><a href="a.html#fire">Firing</a><dt><a href="a.html#cool">Cooling</a></dl>'
         f'<footer>{menu}</footer><div role="navigation">Near</div>'
     )
     assert read(save(tmp_path, "a.html", page)).text == (
-        "# Kilns\n\n## Firing\n\nSee Cooling.\n\nThere are:\n\n- slow\n- fast\n\n## Cooling\n\n"
-        "Takes a day.\n\n- Plans\n- Photographs\n"
+        "# Kilns\n\n## Firing\n\nSee Cooling.\n\n## Cooling\n\nTakes a day.\n\n"
+        "- Plans\n- Photographs\n"
     )
 
 
@@ -102,29 +97,10 @@ def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
     assert "Glazes" in text
 
 
-ASKED = "<details><summary>{}?</summary><p>{}.</p></details>"
-
-
-@pytest.mark.parametrize(
-    ("page", "text"),
-    [
-        ("<p class=MsoTitle>Kiln rules</p><p class=title>Plan</p>", "# Kiln rules\n\nPlan\n"),
-        ("<p class='c5 title'>Kiln rules</p><p class=title>Plan</p>", "# Kiln rules\n\nPlan\n"),
-        (
-            f"<h2>Kilns</h2>{ASKED.format('Hot', 'Yes')}\n{ASKED.format('Old', 'No')}<p>So.</p>",
-            "## Kilns\n\n###### Hot?\n\nYes.\n\n###### Old?\n\nNo.\n\nSo.\n",
-        ),
-        (f"<h2>Kilns</h2>{ASKED.format('More', 'Hot')}", "## Kilns\n\nMore?\n\nHot.\n"),
-        (
-            "<h1>A</h1><p>1. <b>Why?</b><p>No.<p>2. <b>Who?</b><p>Orr.<p><strong>Ah!</strong><p>So",
-            "# A\n\n###### 1. Why?\n\nNo.\n\n###### 2. Who?\n\nOrr.\n\nAh!\n\nSo\n",
-        ),
-        ("<p>Come.<p><b>Bring gloves</b><p>They burn.", "Come.\n\nBring gloves\n\nThey burn.\n"),
-        ("<p><b>Depot</b><p><b>Road 5</b><p><b>Ab</b><p>Go.", "Depot\n\nRoad 5\n\nAb\n\nGo.\n"),
-    ],
-)
-def test_titles_and_questions_of_a_page_are_headings(tmp_path: Path, page: str, text: str) -> None:
-    """Those that open, and bold ones; not all that is bold."""
+def test_questions_of_a_page_that_open_their_answers_are_headings(tmp_path: Path) -> None:
+    asked = "<details><summary>{}?</summary><p>{}.</p></details>"
+    page = f"<h2>Kilns</h2>{asked.format('Hot', 'Yes')}\n{asked.format('Old', 'No')}"
+    text = "## Kilns\n\n###### Hot?\n\nYes.\n\n###### Old?\n\nNo.\n"
     assert read(save(tmp_path, "a.html", page)).text == text
 
 
@@ -135,46 +111,30 @@ def test_lines_of_a_page_that_were_broken_on_purpose_are_blocks(tmp_path: Path) 
     assert said == ["The Depot", "Long Road 5", "AB1", "A sentence that goes on\nto the next."]
 
 
-@pytest.mark.parametrize(
-    ("page", "title"),
-    [
-        ("<title>Kiln  care - Pottery Manual 2.5</title><h1>Kiln\ncare</h1>", "Kiln care"),
-        ("<title>Kiln care \N{EM DASH} Pottery</title><h1>Kiln <i>care</i></h1>", "Kiln care"),
-        ("<title>Kiln care | Pottery</title><h1>Care</h1>", "Kiln care | Pottery"),
-    ],
-)
-def test_the_title_of_a_page_is_without_the_site_s_name(tmp_path: Path, page, title) -> None:
-    assert read(save(tmp_path, "a.html", f"{page}<p>Sweep it.</p>")).title == title
-
-
 def test_code_of_a_page_has_its_lines_without_their_numbers(tmp_path: Path) -> None:
     page = (
         '<table><tr><td class="linenos"><pre>1\n2</pre></td><td><pre>a = 1\nb = 2</pre></td></tr>'
-        '</table><pre><span class="lnt"> 1</span>c = 3\n<span style="user-select: none">2</span>d'
-        '</pre><div class="fragment"><div class="line"><span class="lineno">1</span>int e;</div>'
-        '<div class="line">  f();</div></div><table class="memname"><tr><td>int fire</td><td>(</td>'
-        "<td>int\xa0</td><td>heat)</td></tr></table><pre><code>g = 1</code><code>var g</code></pre>"
+        '</table><pre><span class="lineno"> 1</span>c = 3\nd</pre>'
+        "<pre><code>g = 1</code><code>var g</code></pre>"
         "<p><ruby>窯<rt>かま</rt></ruby>は熱い。</p>"
     )
     assert read(save(tmp_path, "a.html", page)).text == (
-        "```\na = 1\nb = 2\n```\n\n```\nc = 3\nd\n```\n\n```\nint e;\n  f();\n```\n\n"
-        "```\nint fire(int heat)\n```\n\n```\ng = 1\nvar g\n```\n\n窯は熱い。\n"
+        "```\na = 1\nb = 2\n```\n\n```\nc = 3\nd\n```\n\n```\ng = 1\nvar g\n```\n\n窯は熱い。\n"
     )
 
 
-def test_the_sign_of_a_link_to_its_own_heading_is_not_read(tmp_path: Path) -> None:
+def test_signs_of_links_are_not_read_and_a_notes_number_is_none_of_a_word(tmp_path: Path) -> None:
     page = (
         '<h2>Kilns<a class="headerlink" href="#kilns" title="Link">\N{PILCROW SIGN}</a></h2>'
         '<dl><dt>fire(kiln)<a href="#fire"> &para;</a>: lights it</dt><dd>By night.</dd></dl>'
         '<p>See <a href="#n1">1</a>, <a href="https://kilns.example">&sect;</a>.</p>'
-        '<h3>Heat<a role="doc-noteref" href="#n7">7</a>'
-        '<span class="mw-editsection">[<a href="/e">edit</a>]</span></h3>'
-        '<p>Hot.<a href="e.html#n2" epub:type="noteref"><sup>2</sup></a> <a href="#r2">↩</a>'
-        '<a href="#n3" data-footnote-ref>3</a></p>'
+        '<h3>Heat<span class="mw-editsection">[<a href="/e">edit</a>]</span></h3>'
+        '<p>Hot.<a href="e.html#n2"><sup>2</sup></a> <a href="#r2">↩</a>'
+        '<sup><a href="#n3">3</a></sup></p>'
     )
     assert read(save(tmp_path, "a.html", page)).text == (
         "## Kilns\n\nfire(kiln): lights it\n: By night.\n\nSee 1, \N{SECTION SIGN}.\n\n"
-        "### Heat\n\nHot.[2] [3]\n"
+        "### Heat\n\nHot.² ³\n"
     )
 
 
