@@ -48,14 +48,10 @@ _MARKED = re.compile(
         `~?(?P<words>[^`]{1,300}?)(?:\s*<[^<>`]{1,500}>)?`(?P<link>_{0,2})
       | \\(?P<escaped>\W|$)
       | (?P<note>\[\w+\])_(?!\w)
-      | \[[#*]\w*\]_(?!\w)
-      | (?<![\w|])\|[^\W\d_](?:[\w -]{0,60}\w)?\|_{0,2}(?![\w|])
-      | (?<![\w`.])(?P<named>[^\W_](?:[\w.+-]{0,80}[^\W_])?)__?(?=[\s.,;:!?)]|$)""",
+      | (?<![\w|])\|[^\W\d_](?:[\w -]{0,60}\w)?\|_{0,2}(?![\w|])""",
     re.VERBOSE,
 )
-"""Markup within a line of prose: code, a role or a reference, an escaped character, a note, a
-substitution, a name that is a reference.
-"""
+"""Markup within prose: code, a role or a reference, an escaped sign, a note, a substitution."""
 _REFERS = frozenset("ref doc term any numref pep rfc dfn abbr sup sub".split())  # noqa: SIM905
 """Roles whose words are prose; those of others are code."""
 
@@ -215,11 +211,8 @@ def _shown(found: re.Match[str]) -> str:
     elif words is not None:
         titled = found[0].endswith(">`")
         shown = words if link or role in _REFERS or titled else f"`{words}`"
-        shown = f"{role.upper()} {words}" if role in {"pep", "rfc"} and not titled else shown
-    elif escaped is not None:
-        shown = escaped.strip(" ")
     else:
-        shown = found["note"] or found["named"] or ""
+        shown = (escaped or "").strip(" ") or found["note"] or ""
     broken = "\n" * (found[0].count("\n") - shown.count("\n"))
     head, _, last = shown.rpartition(" ")
     # A full stop may stand right behind a target.
