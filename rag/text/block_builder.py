@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rag.text.line_marks import GLANCE, OPTION
+from rag.text.line_marks import GLANCE
 from rag.text.wrapping import FIELD, NAMED, defines, lines_of, runs, stripped
 from state.blocks import PROSE, Block, BlockKind, Extent
 
@@ -113,7 +113,7 @@ class BlockBuilder:
                 parts = [(at, at + len(line)) for at, line in lines] if by_line else [*runs(lines)]
                 if is_alone and (named or all(FIELD.match(line[:GLANCE]) for _, line in lines)):
                     kind = BlockKind.METADATA
-                elif (is_alone or OPTION.match(lines[0][1])) and defines(lines, parts):
+                elif is_alone and defines(lines, parts):
                     kind, parts = BlockKind.ITEM, [(parts[0][0], parts[-1][1])]
                 extents = [(first + self.base, last + self.base) for first, last in parts]
         for index, (start, end) in enumerate(extents):

@@ -15,10 +15,8 @@ from rag.text.line_marks import (
     GLANCE,
     ITEM,
     MARKDOWN_ITEM,
-    OPTION,
     QUOTED,
     RULE,
-    TAB,
     HeadingLine,
     heading,
     indent_of,
@@ -149,7 +147,7 @@ class BlockParser:
         elif self._is_row(glance, following):
             self._blocks.leave_items(indent)
             self._blocks.row(start + first, start + len(line), after_blank=self._blank)
-        elif RULE.match(glance) or (inner == "+" and not self._is_markdown):
+        elif RULE.match(glance):
             self._blocks.close()
         else:
             self._text(start, line, first, indent, following)
@@ -170,14 +168,9 @@ class BlockParser:
     def _titled(self, glance: str, following: str) -> HeadingLine | None:
         above = self._blocks.last if self._blocks.open is None else None
         titled = above is not None and above.kind is BlockKind.HEADING
-        if self.format == "text" and (self._blank or titled):
-            found = section(glance, following, self._code.margin, titled=titled)
-            if found is not None and found.level == 1:
-                self._code.margin = max(self._code.margin, indent_of(following, TAB))
-            elif glance[:1] not in " \t":
-                self._code.margin = 0
-            if found is not None:
-                return found
+        is_alone = self._blank and not following.strip() and glance[0] not in " \t"
+        if self.format == "text" and is_alone and (found := section(glance, titled=titled)):
+            return found
         return heading(glance, following, after_blank=self._blank, markdown=self._is_markdown)
 
     def _heading(self, start: int, titled: HeadingLine) -> None:
@@ -236,9 +229,8 @@ class BlockParser:
         if item is not None and self._is_markdown and opened and not self._blocks.items:
             # A year at a line's start is no item.
             item = item if item[2] in (None, "1") else None
-        if item is not None:  # options stand below each other, however far each is set in
-            column = 1 if not self._is_markdown and OPTION.match(inner[:GLANCE]) else indent
-            self._item(start, line, first, column, item.end() - 1)
+        if item is not None:
+            self._item(start, line, first, indent, item.end() - 1)
         elif opened is not None and opened.kind in PROSE:
             if DEFINITION.match(inner) and opened.kind is BlockKind.PARAGRAPH:
                 opened.kind, opened.level, opened.whole = BlockKind.ITEM, 1, True

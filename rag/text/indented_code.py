@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rag.text.block_builder import BlockBuilder
-from rag.text.line_marks import CODE_LIKE, ITEM, TAB, TERM, indent_of
+from rag.text.line_marks import CODE_LIKE, ITEM, TAB, indent_of
 from state.blocks import PROSE, BlockKind
 
 SET_IN = 4
@@ -14,12 +14,9 @@ SET_IN = 4
 
 @dataclass(slots=True)
 class IndentedCode:
-    """The indentation of a text up to its next line; `margin`: the columns that the section of a
-    manual is indented by.
-    """
+    """The indentation of a text up to its next line."""
 
     markdown: bool
-    margin: int = 0
     _indent: int = 0  # of the code
     _above: int = 0  # columns that the line before is set in by
 
@@ -31,7 +28,7 @@ class IndentedCode:
             if after_blank and kind is BlockKind.CODE and column < self._indent:
                 blocks.close()
                 kind = None
-            is_code = column - self.margin >= SET_IN and self._looks_like_code(
+            is_code = column >= SET_IN and self._looks_like_code(
                 line, blocks, kind, after_blank=after_blank, column=column
             )
             self._indent = min(column, self._indent if kind else column)
@@ -58,12 +55,10 @@ class IndentedCode:
         """Whether an indented line is code, in a text without marks for code."""
         is_item = ITEM.match(line) is not None
         goes_on = not after_blank and column <= self._above
-        if kind in PROSE and (goes_on or (self.margin and not after_blank)):
+        if kind in PROSE and goes_on:
             return False
         if kind is BlockKind.CODE or (blocks.items and is_item):
             return kind is BlockKind.CODE and not (blocks.items and is_item)
-        if TERM.match(line) or (is_item and line.lstrip()[0] == "-"):
-            return False
         if after_blank and blocks.opens and not blocks.items and not is_item:
             return True
         return (after_blank or len(line.strip()) < 80) and bool(CODE_LIKE.search(line))

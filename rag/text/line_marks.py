@@ -10,12 +10,9 @@ GLANCE = 400
 
 FENCE = re.compile(r"[ \t>]*(`{3,}(?=[^`]*$)|~{3,})")
 RULE = re.compile(r"[\s*_=\-~.\u00b7\u2022+#|:^]{3,}$")
-OPTION = re.compile(r"[ \t]+--?(?:[A-Za-z?#]|[0-9](?=,))\S*(?=[ \t]|$)|-[A-Za-z],?(?=[ \t])")
-"""An option of a program, at the beginning of a line of its help."""
 ITEM = re.compile(
     r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
-    r"|o(?=[ ]{2})|\(?[0-9]{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
-    rf"|{OPTION.pattern}"
+    r"|\(?[0-9]{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
 )
 MARKDOWN_ITEM = re.compile(r"([ \t]*)(?:[-*+]|([0-9]{1,9})[.)])[ \t]+\S")
 QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
@@ -25,8 +22,6 @@ CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::\w|^\s*(?:[$#>]|/
 _MARKED = re.compile(
     r"[ ]{0,3}(#{1,6}|={1,6})[ \t]+(\S.*?)(?:[ \t]+[#=]+)?[ \t]*(?:\{[#.][^{}]*\}[ \t]*)?$"
 )
-TERM = re.compile(r"[ \t]*['`\u2018][^'\u2019]{1,60}['\u2019]$")
-"""A quoted word alone, as a manual defines it on the lines below."""
 _UNDERLINES = "=-~^*+#\"'`.:"
 """What a heading is underlined with, outermost first; of Markdown, the first two."""
 _COUNTED = re.compile(
@@ -36,21 +31,9 @@ _COUNTED = re.compile(
     r"|§+|(?i:article|artikel|art\.|section|abschnitt)[ \t]+(?=(?:\d+|[IVXLC]+)\b)"
 )
 """The number before the words of a title: of a part of a book, or of a section."""
-_DATE = re.compile(
-    r"(?:[^\W\d]{2,10},? )?(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
-    r"|(?=.*\d)(?:\d{1,2}\w{0,2}\.? )?(?:jan|f[e\xe9][bv]|m[a\xe4]r|a[pv]r|ma[iy]|ju[inl]|aug"
-    r"|ao\xfb|sep|o[ck]t|nov|d[e\xe9][cz])[^\W\d]*\.?(?: \d{1,2}\w{0,2},?)?(?: \d{4})?)",
-    re.IGNORECASE,
-)
-"""A date alone in a line: the heading of what was written on that day."""
 _TITLE_CHARS = 120
-_BELOW_A_SECTION = 3
-"""Columns that the text below a section's heading is set in by, at least."""
 TAB = 8
 """Columns of a tab in plain text."""
-
-_IN_BARS = re.compile(r"(?:^|\s)\|\w[\w-]*\|(?=[\s.,;:)])")
-"""A name set between bars in a sentence."""
 
 _TAG = r"</?(?!(?:pre|script|style|textarea)\b)[A-Za-z][\w.:-]*(?:\s[^<>\n]{0,500})?/?>"
 _MARK = rf"(?:\{{\{{[<%*/][^\n]{{0,500}}?\}}\}}|\{{%[^\n]{{0,500}}?%\}}|{_TAG})"
@@ -104,7 +87,7 @@ class HeadingLine(NamedTuple):
 
 def is_row(line: str) -> bool:
     """Whether a line is a row of a table, drawn with bars or set with tabs."""
-    bars = (line.lstrip()[:1] == "|" or line.count("|") >= 2) and not _IN_BARS.search(line)
+    bars = line.lstrip()[:1] == "|" or line.count("|") >= 2
     parted = bars or " | " in line or line.strip().count("\t") >= 2
     return parted and not RULE.match(line)
 
@@ -127,32 +110,22 @@ def heading(
     return HeadingLine(level, line.index(text), len(line.rstrip()), underlined=True)
 
 
-def section(line: str, following: str, margin: int, *, titled: bool = False) -> HeadingLine | None:
-    """The heading in `line` of a plain text, if it is one: a date; counted or in capitals between
-    blank lines; in a manual's layout in capitals above what is set in, or between the edge and the
-    `margin` that it is set in by, in columns. `titled`: right below a heading, where what is in
-    capitals and alone is what that is of.
+def section(line: str, *, titled: bool) -> HeadingLine | None:
+    """The heading in `line` of a plain text between blank lines, if it is one: counted or in
+    capitals. `titled`: right below a heading, where what is in capitals is what that is of.
     """
-    text, set_in, below = line.strip(), indent_of(line, TAB), indent_of(following, TAB)
-    is_alone = not set_in and not following.strip()
-    counted = _COUNTED.match(text) if is_alone else None
-    words = text.lstrip("0123456789. ")
-    letters = [each.isupper() for each in words if each.isalpha()]
-    in_capitals = not set_in and words[:1].isalpha() and all(letters)
-    names = len(text) > 3 and not titled and not re.search(r"[\d:=]", text)
-    if not set_in and _DATE.fullmatch(text):
-        level = 2
-    elif counted:
+    text = line.rstrip()
+    counted = _COUNTED.match(text)
+    letters = [each.isupper() for each in text if each.isalpha()]
+    in_capitals = text[:1].isalpha() and all(letters) and not re.search(r"[\d:=]", text)
+    if counted:
         level = 1 if counted["part"] else 2 + (counted["number"] or "").strip(" .\t").count(".")
-    elif in_capitals:
-        level = int(below >= _BELOW_A_SECTION or (is_alone and names))
     else:
-        level = 2 * (0 < set_in < margin <= below)
+        level = int(in_capitals and len(text) > 3 and not titled)
     most = _TITLE_CHARS if counted else _TITLE_CHARS // 2
     if not level or len(text) > most or text.endswith(tuple(".,;:!?")) or ".." in text:
         return None
-    start = line.index(text)
-    return HeadingLine(level, start, start + len(text))
+    return HeadingLine(level, 0, len(text))
 
 
 def table_heading(line: str, following: str) -> HeadingLine | None:

@@ -243,72 +243,6 @@ def test_the_blocks_of_plain_text() -> None:
     ]
 
 
-MANUAL = """PUMP(1)              Pump Manual              PUMP(1)
-
-NAME
-       pump - move oil
-
-OPTIONS
-   Common
-       --all, -a
-           Pump everything. See also
-           pump-config(1).
-
-           It takes an hour.
-
-EXAMPLES
-       Start it:
-
-           $ pump --all
-
-Written by Ada.
-
-    $ pump stop()
-"""
-
-
-def test_a_manual_page_has_sections_and_prose_that_is_set_in() -> None:
-    assert [(kind, said) for kind, _, said, _ in read(MANUAL, "text")] == [
-        ("paragraph", "PUMP(1)              Pump Manual              PUMP(1)"),
-        ("heading", "NAME"),
-        ("paragraph", "pump - move oil"),
-        ("heading", "OPTIONS"),
-        ("heading", "Common"),
-        ("item", "--all, -a\n           Pump everything. See also\n           pump-config(1)."),
-        ("paragraph", "It takes an hour."),
-        ("heading", "EXAMPLES"),
-        ("paragraph", "Start it:"),
-        ("code", "           $ pump --all"),
-        ("paragraph", "Written by Ada."),
-        ("code", "    $ pump stop()"),
-    ]
-
-
-INFO = """\
-‘-o’
-‘--oil=WHEN’
-     Pump oil.  The size is a count, but this
-     can be overridden (*note Size::).  WHEN is one of:
-
-     ‘auto’
-          Where there is any, as with ‘--all’:
-
-               $ pump --oil=auto
-
-     Without it none is pumped.
-"""
-
-
-def test_what_a_manual_of_texinfo_defines_is_prose_and_goes_on_below_its_code() -> None:
-    said = "‘auto’\n          Where there is any, as with ‘--all’:"
-    assert read(INFO, "text") == [
-        ("item", 0, INFO[: INFO.index("\n\n     ‘auto")], None),
-        ("item", 0, said, None),
-        ("code", 0, "               $ pump --oil=auto", said),
-        ("paragraph", 0, "Without it none is pumped.", None),
-    ]
-
-
 def test_the_columns_of_a_sheet_are_named_below_its_titles() -> None:
     rows = read("# Oil\n\nSales\nBy shop\nshop | litres\nWeir | 3\nTotal\n", "xlsx")
     assert [(said, lead) for _, _, said, lead in rows[1:]] == [
@@ -350,13 +284,7 @@ def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() 
         ("email", "From: Ada\nTo: Bob\n\nHi.\n", ["metadata", "metadata", "paragraph"]),
         ("org", "# Top\n## Part\nbody\n", ["heading", "heading", "paragraph"]),
         ("html", "# Top\n\nGo:\n\n```\nx\n```\n", ["heading", "paragraph", "code"]),
-        # A counted title in capitals stands above what is set in.
-        ("text", "1. WATER\n   It is off in May.\n\n2. Wait\n", ["heading", "paragraph", "item"]),
-        # A name between bars makes a sentence no row, nor do dashes make it an option.
-        ("text", "The |Host| is sent\nin |Accept| of the\n|Key| field.\n", ["paragraph"] * 2),
         ("text", "|Code | Said|\n|9 | Hot|\n", ["row", "row"]),
-        ("text", "It is lit at dusk, and its keeper\n--who lives near--is old.\n", ["paragraph"]),
-        ("text", "   o  Port: 8266\n   o  Host\n", ["item", "item"]),
         # The line above what a mail quotes is no heading.
         ("email", f"Sent from a kiln\n{'_' * 32}\nFrom: Kim\n", ["paragraph", "paragraph"]),
     ],
@@ -450,28 +378,6 @@ def test_what_is_counted_or_in_capitals_between_blank_lines_is_a_heading_of_plai
     assert "heading" not in {kind for kind, *_ in found}
     note = "ALARM CODE\n\nBLUE BIRD\n\nWIFI: KILN\n\nCODE 42\n\n"
     assert [kind for kind, *_ in read(note, "text")] == ["heading", *["paragraph"] * 3]
-
-
-def test_what_is_written_on_a_day_stands_below_its_date() -> None:
-    dates = ("9 June", "Friday, 14 May 2024", "2024-06-30", "3. März", "1er janv. 2024", "May 5th")
-    text = "".join(f"\n{date}\nThe kiln was lit at dusk.\n" for date in [*dates, "2 Onions", "May"])
-    assert [each[2] for each in read(text, "text") if each[0] == "heading"] == [*dates]
-
-
-def test_options_of_a_programs_help_are_items_beside_each_other() -> None:
-    text = (
-        "Modes:\n\n  -A, --catenate     append tar files to an archive\n"
-        "      --delete=FILE  delete from it, but not where\n"
-        "                     it is a tape\n  --exclude-ignore-recursive=FILE\n"
-        "                     read patterns from FILE\n-b     : warn of bytes\n"
-    )
-    assert [(*each[:2], " ".join(each[2].split()), each[3]) for each in read(text, "text")] == [
-        ("paragraph", 0, "Modes:", None),
-        ("item", 1, "-A, --catenate append tar files to an archive", "Modes:"),
-        ("item", 1, "--delete=FILE delete from it, but not where it is a tape", "Modes:"),
-        ("item", 1, "--exclude-ignore-recursive=FILE read patterns from FILE", "Modes:"),
-        ("item", 1, "-b : warn of bytes", "Modes:"),
-    ]
 
 
 def test_lines_that_markdown_breaks_are_blocks_where_it_breaks_all() -> None:
