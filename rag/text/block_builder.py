@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rag.text.line_marks import GLANCE
-from rag.text.wrapping import FIELD, NAMED, defines, lines_of, runs, stripped
+from rag.text.wrapping import FIELD, defines, lines_of, runs, stripped
 from state.blocks import PROSE, Block, BlockKind, Extent
 
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
@@ -107,11 +107,12 @@ class BlockBuilder:
             start, end = opened.start - self.base, opened.end - self.base
             lines = lines_of(self.text, start, end)
             is_alone = kind is BlockKind.PARAGRAPH
-            named = is_alone and all(NAMED.match(line[:GLANCE]) for _, line in lines)
-            by_line = named or (is_alone and all(_BREAK.search(line) for _, line in lines[:-1]))
+            fields = is_alone and all(FIELD.match(line[:GLANCE]) for _, line in lines)
+            broken = is_alone and all(_BREAK.search(line) for _, line in lines[:-1])
+            by_line = fields or broken
             if by_line or not opened.whole:
                 parts = [(at, at + len(line)) for at, line in lines] if by_line else [*runs(lines)]
-                if is_alone and (named or all(FIELD.match(line[:GLANCE]) for _, line in lines)):
+                if fields:
                     kind = BlockKind.METADATA
                 elif is_alone and defines(lines, parts):
                     kind, parts = BlockKind.ITEM, [(parts[0][0], parts[-1][1])]

@@ -257,9 +257,6 @@ class BlockParser:
         items.append(Item(indent, column, lead or (start, start)))
         if fence := FENCE.match(inner[content:]):
             self._fenced(start, line, fence[1], column)
-        elif titled := self._is_markdown and heading(inner[content:][:GLANCE], "", markdown=True):
-            self._heading(start + first + content, titled)
-            items.append(Item(indent, column, None))
         else:
             self._blocks.begin(BlockKind.ITEM, start + first, end, lead=lead)
 

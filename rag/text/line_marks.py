@@ -49,10 +49,6 @@ _ALONE = re.compile(
 """A line of marks that a site's generator reads, of tags, of pictures with a short name, or of a
 table of contents; their words are no one's, or stand elsewhere.
 """
-_PROPERTY = re.compile(
-    r"[ \t]*(?:id|collapsed|heading|created-at|updated-at|card-[\w-]+|logseq\.[\w.-]+)::[ \t]"
-)
-"""What an outliner notes of a block for itself."""
 _LINK = re.compile(
     r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*\S+(?:[ \t]+[\"'(][^\n]*[\"')])?[ \t]*$"
 )
@@ -139,14 +135,11 @@ def table_heading(line: str, following: str) -> HeadingLine | None:
 
 
 def is_for_programs(line: str) -> bool:
-    """Whether a line of Markdown holds only tags, marks of a generator or an outliner, or a link's
-    definition.
-    """
+    """Whether a line of Markdown holds only tags, marks of a generator or a link's definition."""
     begins = line.lstrip()[:1]
     return bool(
         (begins in "<{:i[!/-*+" and (_ALONE.fullmatch(line) or _LINK.match(line)))
         or (begins in "!?=" and ADMONITION.match(line))
-        or (":: " in line[:60] and _PROPERTY.match(line))
     )
 
 

@@ -13,8 +13,6 @@ Line = tuple[int, str]
 """Where it starts, and its text without the line break."""
 
 FIELD = re.compile(r"\s*[^\W\d_][^:\uff1a\n]{0,40}[:\uff1a]\s+\S")
-NAMED = re.compile(r"[ \t]*(?:[^\W\d_][\w.-]{0,40}(?:::?|[ \t]*=)[ \t]+\S|\[+[\w.-]+\]+[ \t]*$)")
-"""A line that gives one word a value, or names what such lines are of."""
 _STAMP = re.compile(r"(?!\d+\s)\W*\d[\W\d]*(?<!\s)(?=\s)")
 """A time or a number with signs in it, that a line begins with."""
 _AMOUNT = re.compile(r"\d[.,]\d\d(?:\s?(?:[€$£]|[A-Z]{3}))?\s*$")

@@ -179,36 +179,12 @@ def test_what_is_set_in_below_a_note_a_tab_or_a_definition_is_no_code() -> None:
     assert found[1][3] == found[0][2]
 
 
-OUTLINE = """\
-title:: Pumps
-kind:: [[Tool]]
-
-- ## Oil
-  id:: 0f0f0f0f
-\t- Buy it:
-\t\t- name:: SAE
-\t\t  price:: 3
-\t  collapsed:: true
-\t- #tag it
-- Run
-"""
-
-
-def test_an_outline_has_headings_and_what_is_named_stands_line_by_line() -> None:
-    assert read(OUTLINE, "markdown") == [
-        ("metadata", 0, "title:: Pumps", None),
-        ("metadata", 0, "kind:: [[Tool]]", None),
-        ("heading", 2, "Oil", None),
-        ("item", 2, "- Buy it:", None),
-        ("item", 3, "- name:: SAE\n\t\t  price:: 3", "- Buy it:"),
-        ("item", 2, "- #tag it", None),
-        ("item", 1, "- Run", None),
-    ]
-    settings = "[log]\nlevel = 'low'\n\nIn short: no\nwrapped text: none.\n"
-    assert read(settings, "markdown") == [
-        ("metadata", 0, "[log]", None),
-        ("metadata", 0, "level = 'low'", None),
-        ("paragraph", 0, "In short: no\nwrapped text: none.", None),
+def test_fields_alone_stand_line_by_line() -> None:
+    fields = read("Version: 6\nOwned by: Ann\n\nIn short: no\nwrapped text.\n", "markdown")
+    assert [(kind, said) for kind, _, said, _ in fields] == [
+        ("metadata", "Version: 6"),
+        ("metadata", "Owned by: Ann"),
+        ("paragraph", "In short: no\nwrapped text."),
     ]
 
 

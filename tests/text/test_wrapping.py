@@ -114,7 +114,6 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         ("*.md, __init__ _x a_b_ *",) * 2,
         ("{meth}`lid` of {py:class}`Kiln` at /{id}", "`lid` of `Kiln` at /{id}"),
         (r"\*\*Not\*\* \_this\_ `\*`", r"**Not** _this_ `\*`"),
-        ("{{embed ((0f0f-aaaa))}} {{name}} ((0f0f0f0f-0000-4000-8000-0f0f0f0f0f0f))", "{{name}}"),
         ("It is old.[^2][^b-1] Match [^a-z] and `a[^b]`.", "It is old. Match [^a-z] and `a[^b]`."),
         ("Kiln\n: hot\n: loud", "Kiln: hot; loud"),
         ("Throws:\n  : A - no\n  : B", "Throws: A - no; B"),
