@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from index_samples import EMBEDDER, document, open_collection, open_writer, part
+from index_samples import EMBEDDER, entry, open_collection, open_writer
 from ports import free_port, wait_for_port
 
 from rag.doctor.indexes import check_collections
@@ -37,7 +37,7 @@ def write(home, url, sources=("whale", "railway", "bakery")):
     lines = []
     with open_writer(home, "default", EMBEDDER.identity, url, notice=lines.append) as writer:
         for name in sources:
-            writer.put_all([(document(name), [part(name, f"All about the {name}.")])])
+            writer.put_all([entry(name, f"All about the {name}.")])
     return lines
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from index_samples import EMBEDDER, document, part
+from index_samples import EMBEDDER, entry
 from ingest_runs import Library
 from pathspec import GitIgnoreSpec
 from postgres_server import running_postgres
@@ -62,12 +62,9 @@ def both(postgres, tmp_path_factory) -> tuple[HomeStore, PostgresStore]:
     for store in stores:
         fill(store, texts)
         with store.open_writer("default", EMBEDDER.identity) as opened:
-            opened.put_all(
-                [(document("kept.md"), [part("kept.md", "The kept text of the valley.")])]
-            )
+            opened.put_all([entry("kept.md", "The kept text of the valley.")])
             assert opened.remove(["gone.md", "never.md"]) == 1
-            rule = "rules/rfc-0403.md"
-            opened.put_all([(document(rule), [part(rule, "The rule of doors.")])])
+            opened.put_all([entry("rules/rfc-0403.md", "The rule of doors.")])
     return stores
 
 

@@ -3,7 +3,7 @@
 from contextlib import closing
 
 import pytest
-from index_samples import EMBEDDER, document, part
+from index_samples import EMBEDDER, entry
 
 TEXT = "\n\n".join(f"Paragraph {number} tells of the whale." for number in range(9))
 
@@ -11,10 +11,7 @@ TEXT = "\n\n".join(f"Paragraph {number} tells of the whale." for number in range
 @pytest.fixture
 def reader(store):
     with store.open_writer("default", EMBEDDER.identity) as writer:
-        writer.put_all(
-            [(document("a/whale.md", title="Whales"), [part("a/whale.md", TEXT, "Whales")])]
-        )
-        writer.put_all([(document("b.md"), [part("b.md", "Nothing but bread.")])])
+        writer.put_all([entry("a/whale.md", TEXT, "Whales"), entry("b.md", "Nothing but bread.")])
     with closing(store.open_collection("default", EMBEDDER)) as found:
         yield found
 

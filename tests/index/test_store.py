@@ -6,7 +6,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from index_samples import EMBEDDER, document, part, parts
+from index_samples import EMBEDDER, document, entry, part, parts
 from shared_stores import ask, assert_sound, fill
 
 from rag.embed.protocol import EmbedderIdentity
@@ -148,7 +148,7 @@ def test_a_reader_never_sees_half_a_write(store):
 def test_any_text_and_any_name_come_back(store, text):
     source = "odd \udcff \\ new\nline.md"
     with writing(store) as writer:
-        writer.put_all([(document(source, title=text), [part(source, text, title=text)])])
+        writer.put_all([entry(source, text, title=text)])
         writer.set_root("/odd \udcff", "{}")
     with opened(store) as reader:
         assert reader.document_text(source) == text
@@ -180,7 +180,7 @@ def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):
     assert re.search(r"Another process.*(pid|crag) \d+ on ", str(refused.value))
     with writing(store, "one") as one, writing(store, "two") as two:
         for writer in (one, two):
-            writer.put_all([(document("a.md"), [part("a.md", f"motor {writer.row.name}")])])
+            writer.put_all([entry("a.md", f"motor {writer.row.name}")])
     assert store.names() == ["default", "one", "two"]
     assert ask(store, "motor", name="two") == ["a.md"]
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from bare_process import run_code
-from index_samples import EMBEDDER, Score, document, ill_parts, open_collection, open_writer, part
+from index_samples import EMBEDDER, Score, entry, ill_parts, open_collection, open_writer
 from shared_stores import fill
 
 from rag.index.home import queries
@@ -228,7 +228,7 @@ def test_a_zero_vector_does_no_harm(tmp_path, monkeypatch):
     blank = np.zeros((2, EMBEDDER.identity.dimension), np.float32)
     monkeypatch.setattr(EMBEDDER, "embed_documents", lambda _texts: blank)
     with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
-        writer.put_all([(document("zero"), [part("zero", "Whales sing.\n\nTrains run.")])])
+        writer.put_all([entry("zero", "Whales sing.\n\nTrains run.")])
     reader = open_collection(tmp_path, "default", EMBEDDER)
     found = reader.search("whales", 2)
     assert found[0]["text"] == "Whales sing."
@@ -243,7 +243,7 @@ from pathlib import Path
 from index_samples import *
 home, lines = Path(sys.argv[1]), []
 with open_writer(home, "default", EMBEDDER.identity) as writer:
-    writer.put_all([(document("a.md"), [part("a.md", "The comet is bright.")])])
+    writer.put_all([entry("a.md", "The comet is bright.")])
 reader = open_collection(home, "default", EMBEDDER, notice=lines.append)
 print(len(reader.search("comet", 3)), lines, reader.dense_searched)
 """

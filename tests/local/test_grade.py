@@ -1,18 +1,17 @@
 import pytest
-from index_samples import EMBEDDER, document, open_collection, open_writer, part
+from index_samples import EMBEDDER, open_collection
 from local_corpus import StaticReranker, build, grade_request, graded
+from shared_stores import fill
 
 from rag.engines.local.grade import Pool, answer_features
+from rag.index.home.store import HomeStore
 
 
 def test_what_a_file_is_called_counts_as_held(tmp_path):
     """It has no title, and its text does not say what it is."""
-    with open_writer(tmp_path, "railway", EMBEDDER.identity) as writer:
-        text = "Consultation 38.00. Vaccine 21.50. Paid by card."
-        writer.put_all([(document("vet_bill.txt", title=None), [part("vet_bill.txt", text)])])
-        writer.put_all(
-            [(document("fares.txt", title=None), [part("fares.txt", "A return ticket.")])]
-        )
+    text = "Consultation 38.00. Vaccine 21.50. Paid by card."
+    texts = {"vet_bill.txt": text, "fares.txt": "A return ticket."}
+    fill(HomeStore(tmp_path), texts, "railway")
     collection = open_collection(tmp_path, "railway", EMBEDDER)
     request = grade_request(collection, "How much was the vet bill?")
     told = zip(request.chunks, graded(request, collection).grades, strict=True)

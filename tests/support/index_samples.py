@@ -39,16 +39,19 @@ def chunks_of(source: str, text: str, title: str | None = None, start: int = 0) 
     for paragraph in text.split("\n\n"):
         end = start + len(paragraph)
         if paragraph.strip():
-            identifier = chunk_id(source, start, paragraph)
-            found.append(
-                Chunk(identifier, source, title, None, 1, 1, start, end, paragraph, "Heading")
-            )
+            place = chunk_id(source, start, paragraph), source, title, None, 1, 1, start, end
+            found.append(Chunk(*place, paragraph, "Heading"))
         start = end + 2
     return found
 
 
 def part(source: str, text: str, title: str | None = None, start: int = 0) -> DocumentPart:
     return DocumentPart(text, tuple(chunks_of(source, text, title, start)))
+
+
+def entry(source: str, text: str, title: str | None = None):
+    """A document of one part, as it is put."""
+    return document(source, title=title), [part(source, text, title)]
 
 
 def parts(source: str, texts: list[str]) -> Iterator[DocumentPart]:

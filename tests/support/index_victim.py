@@ -7,7 +7,7 @@ thread, so that a kill can come at any instant of the writing and hundreds of th
 
 import time
 
-from index_samples import EMBEDDER, document, open_writer, part, parts
+from index_samples import EMBEDDER, document, entry, open_writer, parts
 
 from rag.index import writer as writing
 from rag.index.home.chroma import chromadb_module
@@ -28,16 +28,11 @@ def write_until_killed(home, first, finished):
     finished.send(True)
     # Small groups, so that every kind of step happens all the time.
     writing.GROUP_CHUNKS = 15  # type: ignore[attr-defined]
-    version = first
+    version, numbered = first, [(f"doc{number}", number) for number in range(DOCUMENTS)]
     while True:
         with open_writer(home, "default", EMBEDDER.identity) as writer:
-            for number in range(DOCUMENTS):
-                writer.put_all(
-                    [(document(f"doc{number}"), parts(f"doc{number}", texts(number, version)))]
-                )
-            writer.put_all(
-                [(document(f"only{version}"), parts(f"only{version}", texts(99, version)))]
-            )
+            for name, number in [*numbered, (f"only{version}", 99)]:
+                writer.put_all([(document(name), parts(name, texts(number, version)))])
             writer.remove([f"only{version - 1}"])
             finished.send(version)
         version += 1
@@ -50,7 +45,7 @@ def write_five(store, name, told):
     while left:
         try:
             with store.open_writer("default", EMBEDDER.identity) as writer:
-                writer.put_all([(document(left[0]), [part(left[0], f"Text of {left[0]}.")])])
+                writer.put_all([entry(left[0], f"Text of {left[0]}.")])
                 told.send(writer.row.uid)
             left.pop(0)
         except StoreBusyError:

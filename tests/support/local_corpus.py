@@ -32,9 +32,8 @@ TEXTS = {
 def build(home: Path, texts: dict[str, str] | None = None) -> CollectionReader:
     with open_writer(home, "railway", EMBEDDER.identity) as writer:
         for source, text in (TEXTS if texts is None else texts).items():
-            writer.put_all(
-                [(document(source, title=source.partition(".")[0]), [part(source, text)])]
-            )
+            named = document(source, title=source.partition(".")[0])
+            writer.put_all([(named, [part(source, text)])])
     return open_collection(home, "railway", EMBEDDER)
 
 

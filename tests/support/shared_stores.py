@@ -4,7 +4,7 @@ import itertools
 from contextlib import closing
 
 import psycopg
-from index_samples import EMBEDDER, document, ill_parts, part
+from index_samples import EMBEDDER, entry, ill_parts
 
 from rag.index.home.store import HomeStore
 from rag.index.postgres.store import PostgresStore
@@ -28,7 +28,7 @@ def new_store(url: str) -> PostgresStore:
 
 def fill(store, texts: dict[str, str], name: str = "default") -> None:
     with store.open_writer(name, EMBEDDER.identity) as opened:
-        opened.put_all([(document(source), [part(source, text)]) for source, text in texts.items()])
+        opened.put_all([entry(source, text) for source, text in texts.items()])
 
 
 def ask(store, query: str, k: int = 5, name: str = "default") -> list[str]:
