@@ -87,9 +87,7 @@ def pytest_runtestloop() -> None:
     gc.enable()
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+def pytest_terminal_summary(terminalreporter, config: pytest.Config) -> None:
     """A quiet run leaves out pytest-randomly's header, and why tests were skipped."""
     if not COMPLETE:
         terminalreporter.write_line(f"tests that show what it reads are skipped: {MISSING}")

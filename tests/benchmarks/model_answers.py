@@ -96,15 +96,12 @@ def by_plain_prompt(
     return {"right": right, "answer": text, "calls": 1, "seconds": time.perf_counter() - began}
 
 
-def rows_of(
-    session: Session, talks: Sequence[Sequence[dict[str, Any]]], given: Any
-) -> list[dict[str, Any]]:
+def rows_of(session: Session, talks: Sequence[Any], given: Any) -> list[dict[str, Any]]:
     """A row for each turn that is judged. One way of asking goes through all before the other
     begins: a server that keeps the beginning of the last prompt has read it already.
     """
-    rows = [
-        [{key: query[key] for key in ("text", "answerable")} for query in talk] for talk in talks
-    ]
+    keys = ("text", "answerable")
+    rows = [[{key: query[key] for key in keys} for query in talk] for talk in talks]
     for talk, told_of in zip(talks, rows, strict=True):
         history: list[Any] = []
         for query, row in zip(talk, told_of, strict=True):

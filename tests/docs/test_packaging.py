@@ -106,9 +106,7 @@ def test_the_wheel_runs_the_demo_in_an_environment_of_its_own(tree, wheel, tmp_p
 
 def test_every_dependency_is_used_by_some_code_path():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    code = "\n".join(
-        path.read_text("utf-8") for name in CODE for path in (ROOT / name).rglob("*.py")
-    )
+    code = "\n".join(file.read_text("utf-8") for top in CODE for file in (ROOT / top).rglob("*.py"))
     extras = project["optional-dependencies"].values()
     for dependency in [*project["dependencies"], *(each for extra in extras for each in extra)]:
         name = re.match(r"[\w-]+", dependency)[0]

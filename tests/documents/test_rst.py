@@ -136,10 +136,7 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         (".. seealso::\n   * the weir", "See also:\n* the weir"),
         ("* the rod\n    of iron\n\n-o FILE\n   out", "* the rod\n  of iron\n\n-o FILE\nout"),
         (".. image:: a.png\n   :alt: x\n\nText", "\n\n\nText"),
-        (
-            "#. a\n\n   #. of it\n#. b\n\nAnd\n\n#. one",
-            "1. a\n\n   1. of it\n1. b\n\nAnd\n\n1. one",
-        ),
+        ("#. a\n\n   #. of it\n#. b\n\nSo\n\n#. one", "1. a\n\n   1. of it\n1. b\n\nSo\n\n1. one"),
         (".. figure:: a.png\n   :alt: A\n         rod\n   :scale: 2\n\n   Rod", "\n\n\n\n\nRod"),
         ("| a\n|\n| b", "a\n\nb"),
         (".. csv-table::\n   :header: a, b\n   :file: c.csv\n\nText", "\n\n\n\nText"),

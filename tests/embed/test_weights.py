@@ -156,10 +156,8 @@ def test_what_came_from_the_hub_in_part_goes_on(known: Path, tmp_path: Path, mon
 
 
 @pytest.mark.usefixtures("_no_index")
-@pytest.mark.parametrize(
-    ("head", "kept"), [("HTTP/1.1 206 Partial Content", [1000]), ("SSH-2.0", [])]
-)
-def test_a_fetch_that_breaks_off_keeps_what_came(
+@pytest.mark.parametrize(("head", "kept"), [("HTTP/1.1 206 Partial", [1000]), ("SSH-2.0", [])])
+def test_a_fetch_that_breaks_off_keeps_its_part(
     known: Path, tmp_path: Path, monkeypatch, head, kept
 ) -> None:
     whole = (known / weights.TENSORS).read_bytes()

@@ -181,10 +181,8 @@ def test_files_of_another_machine_are_not_looked_for(tmp_path, library, store):
 def test_a_session_that_ends_leaves_no_connection_open(tmp_path, library, store):
     (tmp_path / "a.md").write_text("A motor.")
     library.ingest(tmp_path / "a.md")
-    with (
-        psycopg.connect(store.url, autocommit=True) as db,
-        open_session(library.settings) as session,
-    ):
+    asked = psycopg.connect(store.url, autocommit=True)
+    with asked as db, open_session(library.settings) as session:
         assert session.ask("What is a motor?")["answer"]
         assert db.execute(OPEN, (f"crag {os.getpid()} on%",)).fetchone() > (0,)
         session.close()

@@ -143,7 +143,7 @@ def test_a_reader_never_sees_half_a_write(store):
 
 
 @pytest.mark.parametrize(
-    "text", ["nul \0 in", "lone \ud800", "ⓐ𝔘 ẞ 東京タワー\n\nтоннель", "a\tb\\c {d}"]
+    "text", ["nul \0 in", "lone \ud800", "ⓐ𝔘 ẞ 東京\n\nтоннель", "a\tb\\c {d}"]
 )
 def test_any_text_and_any_name_come_back(store, text):
     source = "odd \udcff \\ new\nline.md"

@@ -244,9 +244,7 @@ def test_what_lies_in_two_of_the_folders_is_told_once(folder, library):
     assert len(library.ingest(folder, folder / "sub").skipped) == 1
 
 
-def test_what_an_older_program_gave_up_on_is_tried_until_an_ingest_did(
-    folder, library, monkeypatch
-):
+def test_what_an_older_program_gave_up_on_is_tried_until_it_was(folder, library, monkeypatch):
     given_up_on_by_an_older_program(folder, library)
     library.ingest(folder, dry_run=True)
     assert planned(library) == 1

@@ -1,9 +1,10 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from local_corpus import build, grade_request, graded, rewrite_request
+from local_corpus import build, grade_request, graded
 
 from rag.engines.local.rewrite import rewrite
+from rag.engines.protocol import RewriteRequest
 from rag.index.terms import terms
 
 
@@ -17,7 +18,7 @@ def railway(tmp_path_factory):
 def situation(collection, question, tried=None):
     request = grade_request(collection, question)
     grades = {one["chunk_id"]: one for one in graded(request, collection).grades}
-    return rewrite_request(collection, question, tried or [question], request.documents, grades)
+    return RewriteRequest(question, request.parts, tried or [question], request.documents, grades)
 
 
 def test_what_is_uncovered_is_looked_for(railway):

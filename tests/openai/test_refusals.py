@@ -89,9 +89,7 @@ def test_what_a_reply_lacks_of_the_core_of_the_question_is_searched_for_once(hom
         ("skipper boat turned", 49_900, {"grader": "model", "max_tokens": 50_000}, True),
     ],
 )
-def test_where_nothing_new_is_found_or_graded_the_first_answer_stands(
-    home, query, spent, changed, warned
-):
+def test_where_nothing_new_is_found_the_first_answer_stands(home, query, spent, changed, warned):
     def reply(body):
         if "You grade retrieved documents" in body["messages"][0]["content"]:
             return call({f"document_{n}": True for n in range(1, 21)})(body)

@@ -17,7 +17,7 @@ FENCED = f"Here are the grades:\n```json\n{json.dumps(WHOLE, indent=1)}\n```\nHo
 CALLED = json.dumps({"name": "grade_documents", "arguments": WHOLE})
 COMMAS = '{"document_1": {"holds": true,}, "document_2": {"holds": false,},}'
 CODE = ("```py\nname = argv[1]\n```", "`argv[1]`", "~~~\nargv[1]\n")
-NAMED = "According to the documents, it waits, as said in the documents."
+NAMED = "According to the documents, it is, as said in the documents."
 THOUGHT = {"role": "assistant", "content": "", "reasoning_content": json.dumps(WHOLE)}
 PARALLEL = [{"document_1": verdict(True)}, {"document_2": verdict(False)}]
 
@@ -200,12 +200,8 @@ def test_json_that_an_answer_in_markdown_quotes_is_a_part_of_it(lead, formed):
 @pytest.mark.parametrize(
     ("said", "told", "numbers"),
     [
-        ("According to [1] and [2], it waits, as said in [3] [4].", NAMED, [1, 2, 3, 4]),
-        (
-            "According to document [1], it waits, as said in the documents [2], [3].",
-            NAMED,
-            [1, 2, 3],
-        ),
+        ("According to [1] and [2], it is, as said in [3] [4].", NAMED, [1, 2, 3, 4]),
+        ("According to document [1], it is, as said in the documents [2], [3].", NAMED, [1, 2, 3]),
         ("`based on [1]` is said [1].", "`based on [1]` is said.", [1]),
         ("The first is args[0] [1].", "The first is args[0].", [1]),
     ],

@@ -24,7 +24,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Whole:
     for question in (THREE_PARTS, SCRIPTED):
         home = library(tmp_path_factory.mktemp("whole"))
         log = home / "log"
-        process, _ = started(run, str(home), question, str(log))
+        process, _ = started(run, home, question, log)
         began = time.monotonic()
         process.join(LONGEST)
         assert process.exitcode == 0
@@ -66,7 +66,7 @@ def test_a_killed_run_goes_on(whole: Whole, tmp_path: Path, question: str, kills
         while True:
             attempt += 1
             log = home / f"log{attempt}"
-            process, _ = started(run, str(home), question, str(log))
+            process, _ = started(run, home, question, log)
             if killed < kills and attempt < 6:
                 process.join(chance.uniform(0, seconds))
                 killed += process.exitcode is None

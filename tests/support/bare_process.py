@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Any
 
 
-def finished(
-    command: Sequence[object], *, timeout: float = 120, **options: Any
-) -> subprocess.CompletedProcess[str]:
+def finished(command: Sequence[object], **options: Any) -> subprocess.CompletedProcess[str]:
     """However it ended; what it printed is held as text."""
+    given = {"timeout": 120, **options}
     words = list(map(str, command))
-    return subprocess.run(
-        words, capture_output=True, text=True, timeout=timeout, check=False, **options
-    )
+    return subprocess.run(words, capture_output=True, text=True, check=False, **given)
 
 
 def run_code(code: str, *arguments: object, folder: Path | None = None, **variables: str) -> str:

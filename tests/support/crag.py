@@ -107,19 +107,13 @@ def run_forked(
     )
 
 
-def interrupted(
-    home: Path, *words: str, at: str, of: str = "stdout", **variables: str
-) -> tuple[int, str, str]:
+def interrupted(home: Path, *words: str, at: str, of="stdout", **variables) -> tuple[int, str, str]:
     """A run that Ctrl-C meets once a line `of` a stream holds `at`: its exit code, and all that it
     wrote to both.
     """
-    process: Any = subprocess.Popen(
-        [crag_program(), *words],
-        env=environment(home, **variables),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    piped: Any = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    here = environment(home, **variables)
+    process: Any = subprocess.Popen([crag_program(), *words], env=here, **piped)
     written: dict[str, list[str]] = {"stdout": [], "stderr": []}
     for line in getattr(process, of):
         written[of].append(line)

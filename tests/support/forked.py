@@ -64,9 +64,7 @@ def _as_here(environment: dict[str, str], work: Callable[..., None], *given: obj
     work(*given)
 
 
-def started(
-    work: Callable[..., None], *given: object, daemon: bool = False
-) -> tuple[BaseProcess, Connection]:
+def started(work: Callable, *given: object, daemon=False) -> tuple[BaseProcess, Connection]:
     """A process that does `work` in the environment of this one, whose last argument is a
     connection; returned with the other end once something was sent that says it begins.
     """

@@ -5,7 +5,7 @@ from pathlib import Path
 from index_samples import EMBEDDER, document, open_collection, open_writer, part
 
 from rag.engines.local.grade import grade
-from rag.engines.protocol import Graded, GradeRequest, RewriteRequest
+from rag.engines.protocol import Graded, GradeRequest
 from rag.index.reader import CollectionReader
 from rag.question.parts import read_parts
 from rag.reading.reranker import Reranker
@@ -37,18 +37,9 @@ def build(home: Path, texts: dict[str, str] | None = None) -> CollectionReader:
     return open_collection(home, "railway", EMBEDDER)
 
 
-def grade_request(
-    collection: CollectionReader, question: str, k: int = 8, **changed
-) -> GradeRequest:
-    hits = collection.search(question, k)
-    values = {
-        "question": question,
-        "parts": read_parts(question, collection),
-        "chunks": hits,
-        "earlier": {},
-        "documents": hits,
-    }
-    return GradeRequest(**{**values, **changed})
+def grade_request(collection: CollectionReader, question: str) -> GradeRequest:
+    hits = collection.search(question, 8)
+    return GradeRequest(question, read_parts(question, collection), hits, {}, documents=hits)
 
 
 class StaticReranker(Reranker):
@@ -64,15 +55,3 @@ class StaticReranker(Reranker):
 
 def graded(request: GradeRequest, collection: CollectionReader) -> Graded:
     return grade(request, collection, StaticReranker())
-
-
-def rewrite_request(
-    collection: CollectionReader, question: str, tried: list[str], documents=(), grades=None
-) -> RewriteRequest:
-    return RewriteRequest(
-        question=question,
-        parts=read_parts(question, collection),
-        tried=tried,
-        documents=list(documents),
-        grades=grades or {},
-    )

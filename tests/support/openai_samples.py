@@ -103,14 +103,8 @@ ROME = chunk_of("rome", "Rome is the capital of Italy.")
 
 
 def grading(*chunks: RetrievedChunk, **changed: Any) -> GradeRequest:
-    given: dict[str, Any] = {
-        "question": QUESTION,
-        "parts": (),
-        "chunks": chunks,
-        "earlier": {},
-        "documents": chunks,
-    }
-    return GradeRequest(**{**given, **changed})
+    given: dict[str, Any] = {"question": QUESTION, "parts": (), "earlier": {}}
+    return GradeRequest(**{**given, "chunks": chunks, "documents": chunks, **changed})
 
 
 def grade_of(name: str, *, relevant: bool, grader: str = "model") -> Grade:
@@ -124,12 +118,8 @@ def grade_of(name: str, *, relevant: bool, grader: str = "model") -> Grade:
 
 
 def document_of(number: int, chunk: RetrievedChunk) -> ContextDocument:
-    return {
-        "number": number,
-        "source": chunk["source"],
-        "title": chunk["title"],
-        "excerpts": [chunk],
-    }
+    source, title = chunk["source"], chunk["title"]
+    return {"number": number, "source": source, "title": title, "excerpts": [chunk]}
 
 
 def answering(*chunks: RetrievedChunk, feedback: Sequence[str] = ()) -> GenerateRequest:

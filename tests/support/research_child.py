@@ -23,14 +23,11 @@ SCRIPTED = "What came of it?"
 """A question of four rounds, which nothing is searched for."""
 
 
-def run(home: str, question: str, log: str, started: Connection) -> None:
+def run(home: Path, question: str, log: Path, started: Connection) -> None:
     """Go on with the home's last run, or start one; each event is a line of `log`."""
     scripted = ScriptedResearcher(2, enough=8) if question == SCRIPTED else None
-    settings = load_settings({"home": Path(home), "engine": "local"})
-    with (
-        Research(settings, researcher=scripted) as research,
-        Path(log).open("a", buffering=1) as lines,
-    ):
+    settings = load_settings({"home": home, "engine": "local"})
+    with Research(settings, researcher=scripted) as research, log.open("a", buffering=1) as lines:
 
         def emit(event: dict[str, Any]) -> None:
             lines.write(json.dumps(event) + "\n")

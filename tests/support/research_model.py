@@ -11,12 +11,8 @@ _DOCUMENT = re.compile(r"<document> ([^\n]*) #\w+\n(.*?)\n</document>", re.DOTAL
 
 
 def subtask(role: str, instruction: str, *reads: str, name: str = "") -> dict[str, Any]:
-    return {
-        "role": role,
-        "instruction": instruction,
-        "expected_artifact": name or instruction,
-        "read_files": list(reads),
-    }
+    named = {"expected_artifact": name or instruction, "read_files": list(reads)}
+    return {"role": role, "instruction": instruction, **named}
 
 
 def decide(decision: str, **fields: Any) -> dict[str, Any]:
@@ -51,19 +47,15 @@ def researcher(
         if what == "Parts":
             told = dict(documents)["findings"]
             lines = re.findall(r"^- (.*?) ((?:\[\d+\])+)$", told, re.MULTILINE)
-            parts = [
-                {"text": text, "quotes": list(map(int, re.findall(r"\d+", marks)))}
-                for text, marks in lines
-            ]
+            cited = [(text, [*map(int, re.findall(r"\d+", marks))]) for text, marks in lines]
+            parts = [{"text": text, "quotes": numbers} for text, numbers in cited]
             return call({"parts": parts}, usage=usage)(body)
         found = []
         for heading, told in documents:
             sentence = nearest_sentence(told, task)
             if heading.startswith("[") and len(_words(sentence) & _words(task)) > 2:
-                number = int(heading[1 : heading.index("]")])
-                found.append(
-                    {"text": sentence, "quotes": [{"document": number, "quote": sentence}]}
-                )
+                quote = {"document": int(heading[1 : heading.index("]")]), "quote": sentence}
+                found.append({"text": sentence, "quotes": [quote]})
         missing = [] if found else [task.strip()]
         return call({"findings": found, "not_found": missing}, usage=usage)(body)
 
