@@ -10,12 +10,12 @@ from rich.filesize import decimal
 
 from cli import options
 from cli.app import DefaultGroup, new_app
+from rag.opening import store_of
 from rag.text.prose import one_line
 from state.wording import many
 
 if TYPE_CHECKING:
     from rag.index.protocol import IndexedDocument
-    from rag.index.store import Store
 
 app = new_app("List, show and delete collections.", cls=DefaultGroup)
 
@@ -29,7 +29,7 @@ Name = Annotated[str, typer.Argument(help="The collection.", metavar="NAME")]
 def list_(given: options.Shared, json_: options.Json = False) -> None:
     """Print every collection with its totals."""
     terminal = given.terminal
-    found = _store(given).summaries()
+    found = store_of(given.settings()).summaries()
     if json_:
         rows = [{**asdict(each), "embedder": str(each.embedder)} for each in found]
         terminal.json({"schema": "crag.collections/1", "collections": rows})
@@ -47,7 +47,7 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
 def show(given: options.Shared, name: Name, json_: options.Json = False) -> None:
     """Print the documents of a collection, and the files that gave none."""
     terminal = given.terminal
-    with _store(given).contents(name) as held:
+    with store_of(given.settings()).contents(name) as held:
         documents = sorted(held.documents(), key=lambda document: document.source)
         unread = held.unread()
         roots = list(held.roots())
@@ -72,7 +72,7 @@ def delete(
     given: options.Shared, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:
     """Delete a collection: its text, its indexes, its vectors. The files stay as they are."""
-    terminal, kept = given.terminal, _store(given)
+    terminal, kept = given.terminal, store_of(given.settings())
     with kept.contents(name) as held:
         count, *_ = held.totals()
     question = f"Delete the collection {name!r} with its {many(count, 'document')}?"
@@ -81,12 +81,6 @@ def delete(
     if json_:
         terminal.json({"schema": "crag.deleted/1", "name": name, "documents": count})
     terminal.notice(f"Deleted {name!r}: {many(count, 'document')}.")
-
-
-def _store(given: options.Shared) -> Store:
-    from rag.opening import store_of
-
-    return store_of(given.settings())
 
 
 def _document(document: IndexedDocument) -> dict[str, object]:

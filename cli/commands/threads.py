@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
 import typer
 
@@ -12,12 +13,10 @@ from cli import options
 from cli.app import DefaultGroup, new_app
 from cli.render.answer_text import answer_lines, notice_lines
 from cli.render.text import shorten
+from rag.memory import ThreadMemory
 from rag.text.prose import one_line
 from state.turns import PrunePlan, ThreadSummary, Turn, no_such_thread
 from state.wording import many
-
-if TYPE_CHECKING:
-    from rag.memory import ThreadMemory
 
 app = new_app("List, show, export, delete and prune threads.", cls=DefaultGroup)
 
@@ -35,7 +34,7 @@ Keep = Annotated[
 def list_(given: options.Shared, json_: options.Json = False) -> None:
     """Print every thread, the one used last first."""
     terminal = given.terminal
-    with _memory(given) as memory:
+    with ThreadMemory(given.settings()) as memory:
         found = memory.store.threads()
     if json_:
         rows = [asdict(each) for each in found]
@@ -67,7 +66,7 @@ def export(given: options.Shared, name: Name, json_: options.Json = False) -> No
 
 
 def _print(given: options.Shared, name: str, write: Callable[[str], None], *, json_: bool) -> None:
-    with _memory(given) as memory:
+    with ThreadMemory(given.settings()) as memory:
         _summary(memory, name)
         turns = memory.store.turns(name)
         if json_:
@@ -106,7 +105,7 @@ def delete(
 ) -> None:
     """Forget a thread, its turns and its checkpoint."""
     terminal = given.terminal
-    with _memory(given) as memory:
+    with ThreadMemory(given.settings()) as memory:
         count = _summary(memory, name).turns
         terminal.confirm(f"Forget thread {name!r} with its {many(count, 'turn')}?", yes=yes)
         deleted = memory.delete(name)
@@ -132,13 +131,11 @@ def prune(
 
     With --days and --keep a turn goes only where both allow it.
     """
-    from datetime import UTC, datetime, timedelta
-
     terminal = given.terminal
     before = None if days is None else datetime.now(UTC) - timedelta(days=min(days, 365_000))
     keep = keep and min(keep, 1 << 62)  # what both databases can count to
     plan = PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)
-    with _memory(given) as memory:
+    with ThreadMemory(given.settings()) as memory:
         if thread is not None:
             _summary(memory, thread)
         removed = memory.store.prune(plan, dry_run=True)
@@ -161,19 +158,13 @@ def prune(
 @options.taking("threads")
 def size(given: options.Shared, json_: options.Json = False) -> None:
     """Print how much the threads take."""
-    with _memory(given) as memory:
+    with ThreadMemory(given.settings()) as memory:
         found = memory.store.size()
     if json_:
         given.terminal.json({"schema": "crag.threads.size/1", **asdict(found)})
     else:
         counted = f"{many(found.threads, 'thread')}, {many(found.turns, 'turn')}"
         given.terminal.out(f"{counted}, {found.disk_bytes:,} bytes")
-
-
-def _memory(given: options.Shared) -> ThreadMemory:
-    from rag.memory import ThreadMemory
-
-    return ThreadMemory(given.settings())
 
 
 def _summary(memory: ThreadMemory, name: str) -> ThreadSummary:

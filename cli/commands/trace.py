@@ -13,13 +13,11 @@ from cli.app import DefaultGroup, new_app
 from cli.render.text import shorten
 from cli.terminal import Terminal, clean
 from state.errors import UsageError
-from state.trace_store import Trace
+from state.trace_store import Trace, open_traces
 from state.wording import many
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-    from state.trace_store import TraceStore
 
 app = new_app(
     "Read, compare and replay stored traces.\n\n`crag trace` alone shows the last.",
@@ -44,7 +42,7 @@ def show(
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
     terminal = given.terminal
-    with _store(given) as traces:
+    with open_traces(given.settings()) as traces:
         found = traces.get(trace_id)
     if html:
         from rich.console import Console
@@ -70,7 +68,7 @@ def list_(
 ) -> None:
     """List the newest traces."""
     terminal = given.terminal
-    with _store(given) as traces:
+    with open_traces(given.settings()) as traces:
         rows = traces.summaries(min(limit, _MOST) + 1, thread)
     more, rows = len(rows) > limit, rows[:limit]
     if json_:
@@ -103,7 +101,7 @@ def delete(
     terminal = given.terminal
     if all_:
         terminal.confirm("Forget every trace?", yes=yes)
-    with _store(given) as traces:
+    with open_traces(given.settings()) as traces:
         count = traces.delete_all() if trace_id is None else traces.delete(trace_id)
     terminal.notice(f"Forgot {many(count, 'trace')}.")
 
@@ -112,7 +110,7 @@ def delete(
 @options.taking()
 def diff(given: options.Shared, one: TraceId, other: TraceId, json_: options.Json = False) -> None:
     """Print what two runs did differently, down to grades and ranks."""
-    with _store(given) as traces:
+    with open_traces(given.settings()) as traces:
         a, b = traces.get(one), traces.get(other)
     _print_diff(a, b, given.terminal, json_=json_)
 
@@ -125,17 +123,11 @@ def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Jso
     from rag.tracing.replay import replay as run_again
 
     terminal = given.terminal
-    with _store(given) as traces:
+    with open_traces(given.settings()) as traces:
         before = traces.get(trace_id)
     settings = given.settings(**recorded_flags(before, given.flags["engine"]))
     after = run_again(before, settings, terminal.notice)
     _print_diff(before, after, terminal, json_=json_)
-
-
-def _store(given: options.Shared) -> TraceStore:
-    from state.trace_store import open_traces
-
-    return open_traces(given.settings())
 
 
 def _print(trace: Trace, console: Console) -> None:
