@@ -25,10 +25,9 @@ DEFERRED = (
     "pydantic.v1",  # of LangChain
     "langchain_core.tracers._compat",  # it looks into a class of langsmith as it is imported
     *("langchain_core.tracers.event_stream", "langchain_core.tracers.log_stream"),
-    *("chromadb.api.async_client", "chromadb.utils.embedding_functions"),
+    "chromadb.utils.embedding_functions",
     *("openai.lib.streaming.chat", "openai.lib._bedrock_auth"),
     *("openai.lib.bedrock", "openai.providers", "openai._module_client"),
-    "pydantic_settings.sources.providers.cli",
 )
 
 DEFERRED_ALONE = (

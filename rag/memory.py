@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def threads_database(settings: Settings) -> HomeDb | TeamDb:
     """The database of turns and checkpoints: the home's, or the Postgres of `threads`. It connects
-    on first use. Raises UsageError if `threads` is no Postgres URL.
+    on first use.
     """
     if settings.threads is None:
         return HomeDb(settings.home)

@@ -15,7 +15,6 @@ from state.database import Database
 from state.deadline import call_with_timeout
 from state.errors import RemoteStoreError, StoreBusyError, UsageError, refuse_other
 from state.extras import require_extra
-from state.urls import is_postgres
 
 if TYPE_CHECKING:
     import psycopg
@@ -33,15 +32,10 @@ and (classid::bigint << 32 | objid::bigint) = %s
 """
 
 
-def checked_url(url: str) -> str:
-    """The URL itself, if it is a Postgres URL. Raises UsageError if it is none, without showing its
-    password; SetupError if the packages that speak to Postgres are not installed.
-    """
-    if not is_postgres(url):
-        raise UsageError("--threads takes a URL like postgresql://user@host/database.")
+def require_postgres() -> None:
+    """Raises SetupError if the packages that speak to Postgres are not installed."""
     for package in ("psycopg", "pgvector", "langgraph.checkpoint.postgres"):
         require_extra(package, "postgres", "Postgres")
-    return url
 
 
 def server_address(url: str) -> str:
@@ -192,7 +186,8 @@ class PostgresDatabase(Database):
 
     def __init__(self, url: str, schema: str | None = None) -> None:
         super().__init__()
-        self.url = checked_url(url)
+        require_postgres()
+        self.url = url
         self.schema = schema
         self._ready = False
 

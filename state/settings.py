@@ -32,7 +32,7 @@ from state.choices import (
     default_home,
 )
 from state.errors import SettingsError, UsageError
-from state.urls import is_parsable, is_postgres
+from state.urls import is_parsable
 from state.wording import did_you_mean
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
@@ -62,8 +62,8 @@ def _parsable_url(value: str) -> str:
 
 
 def _postgres_url(value: str) -> str:
-    if not is_postgres(value):
-        raise ValueError("a shared store is named as postgresql://host/database")
+    if not value.startswith(("postgresql://", "postgres://")):
+        raise ValueError("a database is named as postgresql://user@host/database")
     return value
 
 
@@ -75,7 +75,7 @@ def _plain_schema(value: str) -> str:
 
 Name = Annotated[str, AfterValidator(_plain_name)]
 Url = Annotated[str, AfterValidator(_parsable_url)]
-StoreUrl = Annotated[Url, AfterValidator(_postgres_url)]
+PostgresUrl = Annotated[Url, AfterValidator(_postgres_url)]
 
 
 class Settings(BaseSettings):
@@ -104,14 +104,16 @@ class Settings(BaseSettings):
     max_loops: int = Field(3, ge=0, le=20, description="further searches a question at most")
     grader: GraderChoice = Field(GraderChoice.AUTO, description="who grades in front of a model")
     verify: Verifier = Field(Verifier.CODE, description="who checks support of claims")
-    store: StoreUrl | None = Field(None, description="Postgres URL of a shared store")
+    store: PostgresUrl | None = Field(None, description="Postgres URL of a shared store")
     store_schema: Annotated[str, AfterValidator(_plain_schema)] = Field(
         "crag", description="the schema of the database that it lies in"
     )
     chroma_url: Url | None = Field(
         None, description="URL of a Chroma server that holds the vectors, instead of the home"
     )
-    threads: Url | None = Field(None, description="Postgres URL instead of the threads file")
+    threads: PostgresUrl | None = Field(
+        None, description="Postgres URL instead of the threads file"
+    )
 
     model: str = Field("gpt-4o-mini", description="chat model")
     base_url: Url | None = Field(None, description="endpoint of an OpenAI-compatible server")

@@ -19,7 +19,6 @@ from state.turns import (
     ThreadSummary,
     Turn,
     from_micros,
-    no_such_thread,
     to_micros,
     utc_now,
 )
@@ -134,16 +133,11 @@ class TurnStore(Closing):
         return [_to_summary(row) for row in rows]
 
     def delete(self, thread: str) -> int:
-        """Forget a whole thread and return how many turns it had. Raises UsageError if there is no
-        such thread.
-        """
+        """Forget a whole thread and return how many turns it had."""
         with self._database.writing() as db:
-            row = db.execute("select id from crag_threads where name = $1", (thread,)).fetchone()
-            if row is None:
-                named = db.execute("select name from crag_threads").fetchall()
-                raise no_such_thread(thread, (str(each[0]) for each in named))
             # The thread first: whoever appends to it meanwhile waits, then starts it anew.
-            db.execute("delete from crag_threads where id = $1", row)
+            gone = "delete from crag_threads where name = $1 returning id"
+            row = db.execute(gone, (thread,)).fetchone() or (None,)
             turns = db.execute("delete from crag_turns where thread_id = $1", row).rowcount
         return int(turns)
 

@@ -26,7 +26,3 @@ def is_parsable(url: str) -> bool:
     except ValueError:
         return False
     return url.isprintable() and " " not in url and all(map(_HOST.fullmatch, hosts))
-
-
-def is_postgres(url: str) -> bool:
-    return url.startswith(("postgresql://", "postgres://"))
