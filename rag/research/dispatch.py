@@ -12,8 +12,7 @@ from queue import SimpleQueue
 from threading import Thread
 
 from rag.budget import add_calls, call_event, record_calls
-from rag.research.findings import read_files_of, render_findings
-from rag.research.researcher import ResearchDependencies, Researched
+from rag.research.researcher import ResearchDependencies, Researched, read_files_of, render_findings
 from state.answer import NO_USAGE, Usage
 from state.events import ModelCalled
 from state.research_state import Artifact, Subtask

@@ -9,8 +9,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from rag.question.parts import ASKING, ASKS, VERBS, split_alone
-from rag.research.findings import ReadFiles
-from rag.research.researcher import DraftSubtask, Planned, Reflected, Researched, RunView
+from rag.research.researcher import DraftSubtask, Planned, ReadFiles, Reflected, Researched, RunView
 from rag.research.roles import SEARCHER
 from state.answer import Answer
 from state.research_state import Finding, Subtask

@@ -18,7 +18,6 @@ from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.plain_reply import cited_numbers, without_markers
 from rag.engines.openai.prompts import Messages
 from rag.index.reader import CollectionReader
-from rag.research.findings import ReadFiles
 from rag.research.local_researcher import drafts_of_parts
 from rag.research.planning import MOST_QUERIES, distinct
 from rag.research.research_prompts import (
@@ -32,6 +31,7 @@ from rag.research.researcher import (
     DraftSubtask,
     Line,
     Planned,
+    ReadFiles,
     Reflected,
     Researched,
     RunView,

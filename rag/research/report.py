@@ -10,9 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
-from rag.research.findings import read_files_of, render_findings
 from rag.research.journal import ResearchRun
-from rag.research.researcher import open_parts
+from rag.research.researcher import open_parts, read_files_of, render_findings
 from rag.research.roles import WRITER
 from rag.text.prose import as_prose, one_line
 from state.answer import Citation, Usage, add_usages

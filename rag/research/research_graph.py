@@ -149,13 +149,9 @@ def write(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Up
 
 
 def after_reflection(state: ResearchState) -> Literal["cleanup", "write", "__end__"]:
-    match state["decision"]:
-        case "end":
-            return "write"
-        case "escalate":
-            return "__end__"
-        case _:
-            return "cleanup"
+    if state["decision"] == "end":
+        return "write"
+    return "__end__" if state["decision"] == "escalate" else "cleanup"
 
 
 def _timed(node: Callable[..., Update]) -> Callable[..., Update]:

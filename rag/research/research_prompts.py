@@ -10,9 +10,8 @@ from rag.context import document_text, interleave
 from rag.engines.openai.prompts import Messages, cut, fenced, name_of
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
-from rag.research.findings import ReadFiles, markers_of
 from rag.research.local_researcher import asked_parts
-from rag.research.researcher import RunView
+from rag.research.researcher import ReadFiles, RunView, markers_of
 from rag.research.roles import PLANNED, ROLES
 from rag.text.prose import as_prose, one_line
 from state.passages import ContextDocument

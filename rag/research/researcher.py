@@ -1,5 +1,6 @@
 """The interface of what plans, searches, composes and reflects in a research run, by code or by a
-model. It writes no file: the run writes files from what subagents return.
+model, with the findings that it is given. It writes no file: the run writes files from what
+subagents return.
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, Field
 
 from rag.budget import Budget
+from rag.citations.check import NO_QUOTE, with_markers
 from rag.engines.protocol import EngineResult
-from rag.research.findings import ReadFiles
 from rag.research.journal import Journal
 from rag.research.roles import MAX_ROUNDS, PLANNED
 from state.answer import Citation
@@ -57,6 +58,14 @@ class RunView:
     artifacts: Sequence[Artifact] = ()
     open: Sequence[str] = ()
     last: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadFiles:
+    """Whole artifacts and the citations of their findings, numbered from 1 by first mention."""
+
+    files: Sequence[Artifact] = ()
+    citations: Sequence[Citation] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,3 +151,39 @@ def open_parts(artifacts: Sequence[Artifact], closed: Sequence[str]) -> list[str
     """What was searched for and not found, also not later; each part once, in order."""
     missing = (part for artifact in artifacts for part in artifact["missing"])
     return [part for part in dict.fromkeys(missing) if part not in closed]
+
+
+def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
+    """The artifacts that have findings, with their citations renumbered together."""
+    places: dict[tuple[str, int, int], Citation] = {}
+
+    def number(citation: Citation) -> int:
+        place = citation["source"], citation["start_char"], citation["end_char"]
+        new: Citation = {**citation, "marker": len(places) + 1}
+        return places.setdefault(place, new)["marker"]
+
+    files: list[Artifact] = []
+    for artifact in artifacts:
+        own = {citation["marker"]: citation for citation in artifact["citations"]}
+        findings: list[Finding] = [
+            {
+                "text": finding["text"],
+                "markers": list(dict.fromkeys(number(own[m]) for m in finding["markers"])),
+            }
+            for finding in artifact["findings"]
+        ]
+        if findings:
+            files.append({**artifact, "findings": findings, "content": render_findings(findings)})
+    return ReadFiles(files, list(places.values()))
+
+
+def render_findings(findings: Sequence[Finding]) -> str:
+    """Findings as Markdown, each with its markers; several short ones as a list."""
+    texts = [with_markers(each["text"], markers_of(each), verbatim=True) for each in findings]
+    if len(texts) > 1 and not any("\n" in text for text in texts):
+        return "\n".join(f"- {text}" for text in texts)
+    return "\n\n".join(texts)
+
+
+def markers_of(finding: Finding) -> str:
+    return "".join(f"[{marker}]" for marker in finding["markers"]) or NO_QUOTE

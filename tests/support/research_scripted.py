@@ -2,8 +2,7 @@
 
 import math
 
-from rag.research.findings import ReadFiles
-from rag.research.researcher import DraftSubtask, Planned, Reflected, Researched, RunView
+from rag.research.researcher import DraftSubtask, Planned, ReadFiles, Reflected, Researched, RunView
 from state.answer import Citation
 from state.research_state import Subtask
 
