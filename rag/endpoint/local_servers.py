@@ -4,7 +4,6 @@ the length of a prompt.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -18,7 +17,7 @@ PORTS = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
 """The port where each kind listens by default."""
 SECONDS = 0.2
 MOST_MODELS = 20
-AskServer = Callable[..., dict[str, Any]]
+AskServer = Callable[[str], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +77,7 @@ def _facts(ask: AskServer, model: str) -> ServerFacts:
         return ServerFacts("llama.cpp", _number(props, "default_generation_settings", "n_ctx"))
     if "version" in ask("/api/version"):
         running = _entry(ask("/api/ps").get("models"), model)
-        shown = ask("/api/show", {"model": model})
-        context = _number(running, "context_length") or _parameter(shown, "num_ctx")
-        return ServerFacts("Ollama", context)
+        return ServerFacts("Ollama", _number(running, "context_length"))
     entry = _entry(ask("/api/v0/models").get("data"), model)
     if "max_context_length" in entry:  # no server that replies there as to /v1/models
         return ServerFacts("LM Studio", _number(entry, "loaded_context_length"))
@@ -93,10 +90,9 @@ def _asker(client: Any, endpoint: Endpoint, seconds: float) -> AskServer:
     root = endpoint.base_url.rstrip("/").removesuffix("/v1")
     headers = {"Authorization": f"Bearer {endpoint.key.get_secret_value()}"}
 
-    def ask(path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    def ask(path: str) -> dict[str, Any]:
         """The object that is replied; an empty one for all else. Raises where nobody replies."""
-        method = "POST" if body else "GET"
-        reply = client.request(method, root + path, json=body, headers=headers, timeout=seconds)
+        reply = client.get(root + path, headers=headers, timeout=seconds)
         with suppress(ValueError, RecursionError):
             if reply.status_code == 200 and isinstance(found := reply.json(), dict):
                 return found
@@ -117,9 +113,3 @@ def _number(held: Mapping[str, Any], *path: str) -> int | None:
     for key in path:
         found = found.get(key) if isinstance(found, dict) else None
     return found if isinstance(found, int) and found > 0 else None
-
-
-def _parameter(shown: Mapping[str, Any], name: str) -> int | None:
-    """A parameter of an Ollama Modelfile, which has one on each line."""
-    found = re.search(rf"^{name}\s+([1-9]\d*)", str(shown.get("parameters")), re.MULTILINE)
-    return int(found[1]) if found else None

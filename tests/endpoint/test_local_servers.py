@@ -17,8 +17,8 @@ from state.errors import ModelLateError
 
 LISTED = {"/v1/models": {"data": [{"id": "qwen", "max_model_len": 4096}]}}
 STUDIO = {"id": "qwen", "max_context_length": 4096, "loaded_context_length": 2048}
-OLLAMA = {"/api/version": {"version": "1"}, "/api/ps": {"models": []}}
-OLLAMA |= {"/api/show": {"parameters": "stop x\nnum_ctx 16384"}}
+RUNNING = {"models": [{"name": "qwen", "context_length": 16384}]}
+OLLAMA = {"/api/version": {"version": "1"}, "/api/ps": RUNNING}
 KINDS = {
     "vLLM": (LISTED, 4096),
     "llama.cpp": (LISTED | {"/props": {"default_generation_settings": {"n_ctx": 8192}}}, 8192),
