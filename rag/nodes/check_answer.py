@@ -31,33 +31,34 @@ CORE = 0.5
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
     checked = check_draft(state["draft"], state["context"], state["standalone_question"])
-    gaps = _not_in_documents(state)
-    wrong = _wrong(checked)
-    if gaps and not wrong and _may_search_again(state, deps):
-        if checked.text:
-            runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
-        return {**_found(checked), "gaps": gaps, "draft": [], "status": None}
-    may_retry = (
-        state["generation_retries"] < MAX_RETRIES
-        and not state["gaps"]
-        and state["ended_early"] is None
-        and state["complete"]
-        and deps.engine.model is not None
-        and not deps.engine.answers_once
-    )
-    if may_retry and wrong:
-        runtime.stream_writer({"event": "draft_rejected", "unsupported": wrong})
-        return {
-            **_found(checked),
-            "generation_retries": state["generation_retries"] + 1,
-            "scratchpad": wrong,
-            "status": None,
-        }
+    if _may_answer_again(state, deps):
+        if wrong := _wrong(checked):
+            runtime.stream_writer({"event": "draft_rejected", "unsupported": wrong})
+            retries = state["generation_retries"] + 1
+            again: Update = {"generation_retries": retries, "scratchpad": wrong, "status": None}
+            return {**_found(checked), **again}
+        if (gaps := _not_in_documents(state)) and _may_search_again(state, deps):
+            if checked.text:
+                runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
+            return {**_found(checked), "gaps": gaps, "draft": [], "status": None}
     checked, spent = _verified(checked, state, deps)
     if _is_better(state["claims"], checked.claims, state):
         missing = state["gaps"] or state["missing"]
-        return {**spent, "missing": missing, "nearest": [], "status": _kept_status(state)}
+        status = "partial" if state["generation"] else "abstained"  # it lacked a part
+        return {**spent, "missing": missing, "nearest": [], "status": status}
     return {**spent, **_found(checked), "status": _status(checked, state)}
+
+
+def _may_answer_again(state: GraphState, deps: Dependencies) -> bool:
+    """Whether a model gave a whole reply, nothing was tried again yet, and it is quick enough."""
+    tried = state["gaps"] or state["ended_early"] is not None
+    return (
+        deps.engine.model is not None
+        and not deps.engine.answers_once
+        and state["complete"]
+        and not tried
+        and state["generation_retries"] < MAX_RETRIES
+    )
 
 
 def _not_in_documents(state: GraphState) -> list[str]:
@@ -72,16 +73,10 @@ def _not_in_documents(state: GraphState) -> list[str]:
 
 
 def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
-    """Whether the model was not given all chunks, nothing was tried again yet, a loop is left, and
-    MOST_CALLS calls suffice in all.
-    """
+    """Whether the model was not given all chunks, a loop is left, and MOST_CALLS calls suffice."""
     given = sum(len(document["excerpts"]) for document in state["context"])
-    before = state["gaps"] or state["generation_retries"] or state["ended_early"] is not None
     return (
-        state["complete"]
-        and not deps.engine.answers_once
-        and 0 < given < deps.reader.chunk_count
-        and not before
+        0 < given < deps.reader.chunk_count
         and state["loop_count"] < state["max_loops"]
         and state["usage"]["llm_calls"] + OF_A_LOOP <= MOST_CALLS
     )
@@ -128,11 +123,6 @@ def _status(checked: CheckedDraft, state: GraphState) -> Status:
         return "abstained"
     whole = state["complete"] and not state["missing"] and not checked.dropped
     return "answered" if whole and not checked.uncited else "partial"
-
-
-def _kept_status(state: GraphState) -> Status:
-    """The status of a first draft that is kept: it lacked a part."""
-    return "partial" if state["generation"] else "abstained"
 
 
 def _verified(

@@ -16,7 +16,7 @@ from state.graph_state import GraphState
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
-    from state.events import RetrievedEvent
+    from state.events import RetrievedEvent, RetrievedItem
 
 
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -55,7 +55,12 @@ def retrieval_update(
     """The update after queries found `hits`, told to the stream. `dense` names the dense index."""
     seen = {document["chunk_id"] for document in state["documents"]}
     new = [hit for hit in hits if hit["chunk_id"] not in seen]
-    event = _event(state, queries, hits, seen)
+    event: RetrievedEvent = {
+        "event": "retrieved",
+        "loop": state["loop_count"],
+        "query": BETWEEN_QUERIES.join(queries),
+        "chunks": [_item(hit, new=hit["chunk_id"] not in seen) for hit in hits],
+    }
     if dense is not None:
         event["dense"] = dense
     write(event)
@@ -67,28 +72,18 @@ def retrieval_update(
     }
 
 
-def _event(
-    state: GraphState, queries: list[str], hits: Sequence[RetrievedChunk], seen: set[str]
-) -> RetrievedEvent:
+def _item(hit: RetrievedChunk, *, new: bool) -> RetrievedItem:
     return {
-        "event": "retrieved",
-        "loop": state["loop_count"],
-        "query": BETWEEN_QUERIES.join(queries),
-        "chunks": [
-            {
-                "chunk_id": hit["chunk_id"],
-                "source": hit["source"],
-                "start_line": hit["start_line"],
-                "end_line": hit["end_line"],
-                "start_char": hit["start_char"],
-                "end_char": hit["end_char"],
-                "page": hit["page"],
-                "anchor": hit.get("anchor"),
-                "score": hit["score"],
-                "dense_rank": hit["dense_rank"],
-                "lexical_rank": hit["lexical_rank"],
-                "new": hit["chunk_id"] not in seen,
-            }
-            for hit in hits
-        ],
+        "chunk_id": hit["chunk_id"],
+        "source": hit["source"],
+        "start_line": hit["start_line"],
+        "end_line": hit["end_line"],
+        "start_char": hit["start_char"],
+        "end_char": hit["end_char"],
+        "page": hit["page"],
+        "anchor": hit.get("anchor"),
+        "score": hit["score"],
+        "dense_rank": hit["dense_rank"],
+        "lexical_rank": hit["lexical_rank"],
+        "new": new,
     }

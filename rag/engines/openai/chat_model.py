@@ -198,10 +198,9 @@ class ChatModel:
         import openai
 
         budget = request.budget
-        budget.check()
-        if budget.counts:
-            room = budget.max_output_tokens(tokens_of(request.messages), self.price)
-            max_tokens = max_tokens if room is None else min(max_tokens, room)
+        prompt = tokens_of(request.messages) if budget.counts else 0
+        room = budget.max_output_tokens(prompt, self.price)
+        max_tokens = max_tokens if room is None else min(max_tokens, room)
         left = budget.seconds_left()
         seconds = max(self.seconds if left is None else min(self.seconds, left), 0.001)
         method, *bare = form.split()
