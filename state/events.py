@@ -81,8 +81,6 @@ class RetrievedItem(TypedDict):
     source: str
     start_line: int
     end_line: int
-    start_char: int
-    end_char: int
     page: int | None
     anchor: NotRequired[str | None]
     score: float

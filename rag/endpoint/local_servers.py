@@ -16,6 +16,7 @@ from rag.endpoint.failures import foreign_errors
 PORTS = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
 """The port where each kind listens by default."""
 SECONDS = 0.2
+"""How long to wait for a server on this machine to say what it is."""
 MOST_MODELS = 20
 AskServer = Callable[[str], dict[str, Any]]
 
@@ -51,24 +52,24 @@ def _server(kind: str, port: int) -> LocalServer | None:
     endpoint = Endpoint(base_url, (), f"127.0.0.1:{port}", loopback=True, key=NO_KEY)
     rows: Any = None
     with suppress(*foreign_errors()), http_client(endpoint) as client:
-        rows = _asker(client, endpoint, SECONDS)("/v1/models").get("data")
+        rows = _asker(client, endpoint)("/v1/models").get("data")
     if not isinstance(rows, list):
         return None
     names: list[Any] = [row.get("id") for row in rows if isinstance(row, dict)]
     if not all(isinstance(name, str) for name in names):
         return None
-    facts = {name: facts_of(endpoint, name, SECONDS) for name in names[:MOST_MODELS]}
+    facts = {name: facts_of(endpoint, name) for name in names[:MOST_MODELS]}
     kinds = [each.kind for each in facts.values() if each.kind]
     models = {name: each.context for name, each in facts.items()}
     return LocalServer(kinds[0] if kinds else kind, base_url, models)
 
 
-def facts_of(endpoint: Endpoint, model: str, seconds: float) -> ServerFacts:
+def facts_of(endpoint: Endpoint, model: str) -> ServerFacts:
     """Ask a server, beside /v1, what the four kinds tell of themselves; OpenAI is not asked."""
     if endpoint.is_openai:
         return ServerFacts("OpenAI")
     with suppress(*foreign_errors()), http_client(endpoint) as client:
-        return _facts(_asker(client, endpoint, seconds), model)
+        return _facts(_asker(client, endpoint), model)
     return ServerFacts()
 
 
@@ -86,13 +87,13 @@ def _facts(ask: AskServer, model: str) -> ServerFacts:
     return ServerFacts("vLLM" if longest else None, longest)
 
 
-def _asker(client: Any, endpoint: Endpoint, seconds: float) -> AskServer:
+def _asker(client: Any, endpoint: Endpoint) -> AskServer:
     root = endpoint.base_url.rstrip("/").removesuffix("/v1")
     headers = {"Authorization": f"Bearer {endpoint.key.get_secret_value()}"}
 
     def ask(path: str) -> dict[str, Any]:
         """The object that is replied; an empty one for all else. Raises where nobody replies."""
-        reply = client.get(root + path, headers=headers, timeout=seconds)
+        reply = client.get(root + path, headers=headers, timeout=SECONDS)
         with suppress(ValueError, RecursionError):
             if reply.status_code == 200 and isinstance(found := reply.json(), dict):
                 return found

@@ -78,8 +78,6 @@ def _item(hit: RetrievedChunk, *, new: bool) -> RetrievedItem:
         "source": hit["source"],
         "start_line": hit["start_line"],
         "end_line": hit["end_line"],
-        "start_char": hit["start_char"],
-        "end_char": hit["end_char"],
         "page": hit["page"],
         "anchor": hit.get("anchor"),
         "score": hit["score"],

@@ -123,8 +123,7 @@ def decided(view: RunView, deps: ResearchDependencies) -> Reflected:
     deps.warn(reflected.warnings)
     done = any(artifact["status"] == "done" for artifact in view.artifacts)
     decision, reason, question = reflected.decision, reflected.reason, None
-    planned = any(task["status"] == "planned" for task in view.state["plan"])
-    if decision == "continue" and not (planned or reflected.leads or view.last):
+    if decision == "continue" and not (reflected.leads or view.last):
         decision = "end" if done else "escalate"
     if decision == "end" and not done:
         decision, reason = "replan", "an end was refused: no artifact is done yet"

@@ -38,11 +38,12 @@ def test_each_kind_is_known_by_what_it_tells(kind, monkeypatch):
     assert found.models == {"qwen": context}
 
 
-def test_a_server_that_lists_its_models_anywhere_is_of_no_known_kind():
+def test_a_server_that_lists_its_models_anywhere_is_of_no_known_kind(monkeypatch):
+    monkeypatch.setattr("rag.endpoint.local_servers.SECONDS", 10.0)
     listed = {"data": [{"id": "qwen", "object": "model"}]}
     pages = {"/v1/models": listed, "/api/v0/models": listed}
     with ScriptedServer(pages=pages) as server:
-        facts = facts_of(chat_endpoint(settings_for(server)), "qwen", 10.0)
+        facts = facts_of(chat_endpoint(settings_for(server)), "qwen")
     assert (facts.kind, facts.context) == (None, None)
 
 
@@ -58,7 +59,7 @@ def test_what_is_no_such_server_is_none_at_once(misdeed):
         began = time.monotonic()
         assert local_servers({"any": port}) == []
         settings = settings_for(base_url=f"http://127.0.0.1:{port}/v1")
-        assert facts_of(chat_endpoint(settings), "m", 0.2).context is None
+        assert facts_of(chat_endpoint(settings), "m").context is None
     assert time.monotonic() - began < 10
 
 
@@ -200,7 +201,7 @@ def test_a_server_of_this_machine_is_given_little_until_it_was_timed():
 )
 def test_a_known_server_that_had_time_and_is_late_is_given_less(pages, seconds, less, monkeypatch):
     monkeypatch.setattr("rag.engines.openai.server.FIRST_CONTEXT", 6_000)
-    monkeypatch.setattr("rag.engines.openai.server.AT_HAND", 10.0)
+    monkeypatch.setattr("rag.endpoint.local_servers.SECONDS", 10.0)
     with ScriptedServer(hang(), always=text("Yes [1]."), pages=pages) as server:
         chat = connect(server, request_timeout=2.0 if seconds is None else 60.0)
         budget = Budget() if seconds is None else Budget(deadline=time.monotonic() + seconds)

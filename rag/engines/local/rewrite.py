@@ -36,8 +36,8 @@ def rewrite(request: RewriteRequest) -> Rewritten:
     question = min(asked, key=lambda each: share(each["weights"], held))
     added = _new_words(question, best)
     query = " ".join(f"{question['text']} {' '.join(added)}".split())[:_QUERY_CHARACTERS]
-    tried = {_term_set(earlier) for earlier in [request.question, *request.tried]}
-    if not added or _term_set(query) in tried:
+    tried = [{*terms(earlier)} for earlier in [request.question, *request.tried]]
+    if not added or {*terms(query)} in tried:  # in another order they find the same
         return Rewritten((), "no word to add that was not searched for")
     named = listed([f"'{word}'" for word in added], _NAMED)
     return Rewritten((query,), f"adds {named} from the best passage")
@@ -68,8 +68,3 @@ def _new_words(question: ParsedQuestion, passage: RetrievedChunk) -> list[str]:
         if term not in question["weights"] and 2 < len(term) <= LONGEST_WORD
     }
     return [*words.values()][:WORDS_ADDED]
-
-
-def _term_set(query: str) -> frozenset[str]:
-    """The terms of a query: the same terms in another order find the same."""
-    return frozenset(terms(query))

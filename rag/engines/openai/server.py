@@ -34,8 +34,6 @@ FIRST_CONTEXT = 1_500
 """Tokens of documents for a server on this machine of which nobody knows how fast it reads."""
 BESIDE = 2_200
 """Tokens of a context that are left for the instructions, the history and the reply."""
-AT_HAND = 0.2
-"""Seconds to wait for a server on this machine to say what it is."""
 _TOLD = 1_500
 """Tokens of a prompt that tells how fast it is read. A shorter one tells the latency, which only
 shows that a server is no longer as slow as it was.
@@ -158,4 +156,4 @@ class Server:
 
         if not self._endpoint.loopback:
             return ServerFacts()
-        return facts_of(self._endpoint, self._model, AT_HAND)
+        return facts_of(self._endpoint, self._model)
