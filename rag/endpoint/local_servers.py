@@ -23,7 +23,7 @@ AskServer = Callable[[str], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
-    """`kind` is Ollama, llama.cpp, LM Studio, vLLM, OpenAI or None. `context` is how many tokens a
+    """`kind` is Ollama, llama.cpp, LM Studio, vLLM or None. `context` is how many tokens a
     prompt and its reply may have together, as the server runs now; None if it does not tell.
     """
 
@@ -65,9 +65,7 @@ def _server(kind: str, port: int) -> LocalServer | None:
 
 
 def facts_of(endpoint: Endpoint, model: str) -> ServerFacts:
-    """Ask a server, beside /v1, what the four kinds tell of themselves; OpenAI is not asked."""
-    if endpoint.is_openai:
-        return ServerFacts("OpenAI")
+    """Ask a server, beside /v1, what the four kinds tell of themselves."""
     with suppress(*foreign_errors()), http_client(endpoint) as client:
         return _facts(_asker(client, endpoint), model)
     return ServerFacts()

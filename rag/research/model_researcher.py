@@ -114,13 +114,13 @@ class ModelResearcher:
     @property
     def one_by_one(self) -> bool:
         """Whether the server reads slowly, on this machine's own processor, or was never timed."""
-        return self._chat.server.answers_once or self._chat.server.is_untimed
+        return self._chat.server.is_slow or self._chat.server.is_untimed
 
     def plan(self, view: RunView) -> Planned:
         """The model's plan. Of a server that takes a minute for one, the plan is the question's own
         parts, where it has several.
         """
-        if self._chat.server.answers_once and not view.state["plan"]:
+        if self._chat.server.is_slow and not view.state["plan"]:
             drafts = drafts_of_parts(view.state["question"])
             if len(drafts) > 1:
                 return Planned(subtasks=drafts)
@@ -220,14 +220,13 @@ class ModelResearcher:
         closed = tuple(part for n, part in enumerate(view.open, 1) if n in reply.answered)
         left = [part for part in view.open if part not in closed]
         decision, reason, leads = reply.decision, one_line(reply.reason), distinct(reply.leads)
-        if decision == "continue" and not left and self._chat.server.answers_once:
+        if decision == "continue" and not left and self._chat.server.is_slow:
             leads = []  # another round would take minutes for nothing new
         if decision == "end" and left and not (view.state["rounds"] or view.last):
             reason = "what is open is searched once more, in other words"
             decision, leads = "replan", left
-        question = one_line(reply.question) or None
         leads = leads[:MOST_LEADS]
-        return Reflected(decision, reason, leads, closed, question, warnings=warnings)
+        return Reflected(decision, reason, leads, closed, reply.question, warnings=warnings)
 
     def _ask(self, messages: Messages, shape: type[T], warnings: list[str]) -> T | None:
         """The reply in the given shape, asked for again if it cannot be read; None if it never

@@ -100,7 +100,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
             "round": state["plans"],
             "decision": reflected.decision,
             "reason": reflected.reason,
-            "question": reflected.question,
+            "question": reflected.question or None,
             "open": open_parts(view.artifacts, closed),
         }
     )
@@ -110,7 +110,7 @@ def reflect(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
         "reason": reflected.reason,
         "leads": list(reflected.leads),
         "closed": closed,
-        "escalation": reflected.question,
+        "escalation": reflected.question or None,
         "usage": usage,
     }
 
@@ -122,7 +122,7 @@ def decided(view: RunView, deps: ResearchDependencies) -> Reflected:
     reflected = deps.researcher.reflect(view)
     deps.warn(reflected.warnings)
     done = any(artifact["status"] == "done" for artifact in view.artifacts)
-    decision, reason, question = reflected.decision, reflected.reason, None
+    decision, reason, question = reflected.decision, reflected.reason, ""
     if decision == "continue" and not (reflected.leads or view.last):
         decision = "end" if done else "escalate"
     if decision == "end" and not done:
@@ -130,7 +130,7 @@ def decided(view: RunView, deps: ResearchDependencies) -> Reflected:
     if decision in ("continue", "replan") and view.last:
         decision, reason = "escalate", f"{many(MAX_ROUNDS, 'round')} spent"
     if decision == "escalate":
-        question = one_line(reflected.question or "")[:LONGEST_QUESTION] or ASKED_AT_THE_CAP
+        question = one_line(reflected.question)[:LONGEST_QUESTION] or ASKED_AT_THE_CAP
     return replace(reflected, decision=decision, reason=reason, question=question)
 
 

@@ -94,7 +94,7 @@ class Reflected(EngineResult):
     reason: str
     leads: Sequence[str] = ()
     closed: Sequence[str] = ()
-    question: str | None = None
+    question: str = ""
 
 
 class Researcher(Protocol):

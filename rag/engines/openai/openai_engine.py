@@ -74,7 +74,7 @@ class OpenAIEngine:
 
     @property
     def answers_once(self) -> bool:
-        return self.chat.server.answers_once
+        return self.chat.server.is_slow
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
         if not history:
@@ -86,7 +86,7 @@ class OpenAIEngine:
         return self._or_local(ask, local, "It was read as code reads it.", unusable)
 
     def grade(self, request: GradeRequest) -> Graded:
-        if self.settings.grader is not GraderChoice.MODEL or not request.chunks:
+        if self.settings.grader is not GraderChoice.MODEL:
             return self.local.grade(request)
         ask = partial(grade, self.chat, self.local, request, self.budget)
         local = partial(self.local.grade, request)

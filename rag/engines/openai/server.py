@@ -114,8 +114,9 @@ class Server:
 
     @property
     def is_slow(self) -> bool:
-        """Whether the server is known to read slowly, and so is given little; never where the
-        person chose how much.
+        """Whether the server is known to read slowly, as only one of this machine is; never where
+        the person chose how much to read. It is given little, and a second answer would take it
+        another minute.
         """
         reads = self.known.reads
         return reads is not None and reads < SLOW and not self._is_chosen
@@ -141,13 +142,6 @@ class Server:
         if (size := self._facts.context) is not None:
             rooms.append(size - BESIDE)
         return max(min(rooms), LEAST_CONTEXT) if rooms else None
-
-    @property
-    def answers_once(self) -> bool:
-        """Whether it reads slowly on this machine's own processor, where a second answer would take
-        another minute.
-        """
-        return self.is_slow and self._facts.kind is not None
 
     @cached_property
     def _facts(self) -> ServerFacts:
