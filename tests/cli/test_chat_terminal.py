@@ -107,20 +107,15 @@ def test_a_dumb_terminal_is_only_written_to_in_order(home):
     assert len(turns(home, "dumb")) == 1
 
 
-def until_asked(child, server):
-    """Reading on, or what is shown meanwhile fills the terminal."""
-    deadline = time.monotonic() + 60
-    while not server.requests:
-        assert time.monotonic() < deadline
-        assert child.expect([pexpect.TIMEOUT, pexpect.EOF], timeout=0.1) == 0
-
-
 def test_ctrl_c_cancels_the_turn_and_leaves_the_thread_whole(home):
     with ScriptedServer(always=hang()) as server:
         given = {"CRAG_BASE_URL": server.url, "CRAG_API_KEY": "sk-test", "CRAG_MAX_RETRIES": "0"}
         child = chat_in_terminal(home, "-t", "cut", "--engine", "openai", **given)
         entered(child, HIGH)
-        until_asked(child, server)
+        deadline = time.monotonic() + 60
+        while not server.requests:  # reading on, or what is shown meanwhile fills the terminal
+            assert time.monotonic() < deadline
+            assert child.expect([pexpect.TIMEOUT, pexpect.EOF], timeout=0.1) == 0
         child.send("\x03")
         child.expect_exact("Cancelled.")
         prompted(child)

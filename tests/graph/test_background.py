@@ -50,20 +50,3 @@ def test_leaving_waits_for_what_must_not_be_halved():
     keeper.join(30)
     leaver.join(30)
     assert order == ["kept", "left"]
-
-
-def test_an_interrupt_is_heeded_where_the_next_item_is_waited_for():
-    cancel, waited = Cancellation(), threading.Event()
-
-    def run():
-        yield "asked"
-        waited.wait(30)
-        yield "answered"
-
-    items = in_background(run, cancel)
-    assert next(items) == "asked"
-    cancel.interrupt()
-    with pytest.raises(KeyboardInterrupt):
-        next(items)
-    assert cancel.cancelled
-    waited.set()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from subprocess import CompletedProcess
 
 from bare_process import finished
 from forked_program import crag_program
@@ -58,9 +58,7 @@ class Shell:
         """A new shell in the same folder, without what was exported since."""
         return Shell(self._folder, {**self._first, **variables})
 
-    def run(
-        self, line: str, typed: str = "", seconds: float = 120
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, line: str, typed: str = "", seconds: float = 120) -> CompletedProcess[str]:
         script = f"{line}\ncode=$?\nenv -0 >'{self._kept}'\nexit $code"
         done = finished(
             ["bash", "-c", script],
