@@ -136,9 +136,10 @@ def mark_changed(sql: Sql, collection_id: int) -> None:
     sql.execute("UPDATE collections SET revision = revision + 1 WHERE id = $1", (collection_id,))
 
 
-def mark_terms(sql: Sql, collection_id: int, version: str = TERMS_VERSION) -> None:
-    """Notes the version of the home's lexical index; "" has the next writer build it again."""
-    sql.execute("UPDATE collections SET terms_version = $1 WHERE id = $2", (version, collection_id))
+def mark_terms(sql: Sql, collection_id: int) -> None:
+    """Notes that the home's lexical index is of this version."""
+    query = "UPDATE collections SET terms_version = $1 WHERE id = $2"
+    sql.execute(query, (TERMS_VERSION, collection_id))
 
 
 @dataclass(frozen=True, slots=True)

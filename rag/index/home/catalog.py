@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rag.index.queries import Texts
 from rag.index.terms import PUNCTUATION, indexed_head, indexed_text
-from state.errors import DamagedError, StorageError
+from state.errors import StorageError
 from state.sqlite_file import SqliteFile
 
 FILE_NAME = "catalog.sqlite"
@@ -34,7 +34,7 @@ class Catalog(SqliteFile):
     """The catalog of a home, which can be read where it cannot be written."""
 
     version = SCHEMA_VERSION
-    damaged = "`crag doctor` says what mends it."
+    damaged = "Move it away, then run `crag ingest` again."
 
     def __init__(self, home: Path) -> None:
         super().__init__(home / FILE_NAME, "catalog")
@@ -65,10 +65,7 @@ def let_index(connection: sqlite3.Connection) -> None:
     texts = Texts(connection)
 
     def chunk_terms(document: int, start: int, end: int) -> str:
-        try:
-            return indexed_text(texts.whole(document)[start:end])
-        except DamagedError:
-            return ""
+        return indexed_text(texts.whole(document)[start:end])
 
     connection.create_function("chunk_terms", 3, chunk_terms)
     connection.create_function("head_terms", 2, indexed_head)
@@ -92,19 +89,5 @@ def create_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
 
 
 def drop_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
-    """Drops a lexical index, even a damaged one: FTS5 reads no more than these rows of it."""
-    table = f"lexical_{collection_id}"
-    connection.execute("CREATE VIRTUAL TABLE temp.empty USING fts5(body, content='')")
-    for part in ("config", "data"):
-        connection.execute(f"INSERT OR REPLACE INTO {table}_{part} SELECT * FROM temp.empty_{part}")
-    for dropped in ("TABLE temp.empty", f"TABLE {table}_terms", f"TABLE {table}"):
-        connection.execute(f"DROP {dropped}")
-    connection.execute(f"DROP VIEW searchable_{collection_id}")
-
-
-def check_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
-    """FTS5's own check, of its structure and against the texts; raises sqlite3.DatabaseError where
-    it is broken.
-    """
-    table = f"lexical_{collection_id}"
-    connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
+    for dropped in ("TABLE lexical_{}_terms", "TABLE lexical_{}", "VIEW searchable_{}"):
+        connection.execute(f"DROP {dropped.format(collection_id)}")

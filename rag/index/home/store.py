@@ -76,12 +76,12 @@ class HomeStore(Store):
         return HomeWriter(database, row, index, notice)
 
     def _mend(self, sql: sqlite3.Connection, row: CollectionRow, notice: Notice) -> None:
-        """Builds the lexical index again where it is of another version or damaged."""
+        """Builds the lexical index again where it is of another version."""
         if row.terms_version == TERMS_VERSION:
             return
         made = "SELECT 1 FROM sqlite_schema WHERE name = $1"
         if sql.execute(made, (f"lexical_{row.id}",)).fetchone():
-            notice("The lexical index is of another version or damaged; building it again.")
+            notice("The lexical index is of another version; building it again.")
             drop_lexical(sql, row.id)
         create_lexical(sql, row.id)
         collection_rows.mark_terms(sql, row.id)
