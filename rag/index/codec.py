@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -26,25 +25,6 @@ def decode_path(data: bytes) -> str:
 def encode_label(text: str) -> str:
     """A title, heading or reason without what a column refuses: surrogates and NUL."""
     return without_surrogates(text).replace("\0", "\ufffd")
-
-
-class DeflatedText:
-    """Compresses a text that comes in stretches."""
-
-    def __init__(self) -> None:
-        self._deflate = zlib.compressobj(6)
-        self._kept: list[bytes] = []
-
-    def add(self, text: str) -> None:
-        self._kept.append(self._deflate.compress(text.encode("utf-8", "surrogatepass")))
-
-    def finish(self) -> bytes:
-        return b"".join([*self._kept, self._deflate.flush()])
-
-
-def inflated(data: bytes) -> str:
-    """Raises zlib.error or UnicodeDecodeError."""
-    return zlib.decompress(data).decode("utf-8", "surrogatepass")
 
 
 def chunk_key(chunk_id: str) -> int:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rag.index.codec import chunk_id_of, decode_blocks, decode_path, encode_path, inflated
+from rag.index.codec import chunk_id_of, decode_blocks, decode_path, encode_path
 from rag.index.collection_rows import CollectionContents, CollectionRow, rows_of_many
 from state.database import Sql
 from state.documents import without_header
@@ -70,7 +70,7 @@ class Texts:
 
     def _inflated(self, document: int, stored: bytes | None) -> str:
         try:
-            return inflated(stored or b"")
+            return zlib.decompress(stored or b"").decode("utf-8", "surrogatepass")
         except (zlib.error, UnicodeDecodeError, TypeError):
             rows = self._sql.execute("SELECT source FROM documents WHERE id = $1", (document,))
             raise DamagedError(
@@ -109,7 +109,9 @@ class IndexQueries(CollectionContents):
 
     @abstractmethod
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
-        """The cosines of the nearest chunks, best first."""
+        """The cosines of the nearest chunks, best first; some may be gone, since no number is given
+        twice.
+        """
 
     @abstractmethod
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
@@ -182,11 +184,6 @@ class IndexQueries(CollectionContents):
             return []
         best = self._matching(searched, limit, [document])
         return list(dict.fromkeys([*self.chunk_rows(document)[:1], *best]))
-
-    def existing(self, rows: Sequence[int]) -> set[int]:
-        """Those of the chunks that the collection has; an index may know others."""
-        query = "SELECT id FROM chunks WHERE collection_id = $1 AND id IN ({some})"
-        return {row for (row,) in rows_of_many(self._sql, query, rows, self.row.id)}
 
     def text(self, document: int) -> str:
         return self._texts.whole(document)

@@ -7,6 +7,7 @@ readers see whole documents only, and nothing is left of what a killed process h
 from __future__ import annotations
 
 import json
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
@@ -14,13 +15,7 @@ from typing import Any
 
 from rag.embed.builtin import builtin_embedder
 from rag.embed.protocol import Vectors
-from rag.index.codec import (
-    DeflatedText,
-    chunk_key,
-    encode_blocks,
-    encode_label,
-    encode_path,
-)
+from rag.index.codec import chunk_key, encode_blocks, encode_label, encode_path
 from rag.index.collection_rows import (
     COLUMNS,
     CollectionContents,
@@ -97,11 +92,11 @@ class CollectionWriter(CollectionContents, ABC):
             rows: dict[str, list[tuple[Any, ...]]] = {"documents": [], "names": [], "texts": []}
             numbers = self._new_rows("documents", len(documents))
             for number, (document, parts) in zip(numbers, documents, strict=True):
-                text, characters, count = DeflatedText(), 0, 0
+                deflate, text, characters, count = zlib.compressobj(), list[bytes](), 0, 0
                 title = None if document.title is None else encode_label(document.title)
                 for part in parts:
                     waiting += [(number, title, chunk) for chunk in part.chunks]
-                    text.add(part.text)
+                    text.append(deflate.compress(part.text.encode("utf-8", "surrogatepass")))
                     characters, count = characters + len(part.text), count + len(part.chunks)
                     if len(waiting) >= GROUP_CHUNKS:
                         self._insert_chunks(waiting)
@@ -110,7 +105,7 @@ class CollectionWriter(CollectionContents, ABC):
                 row = _document_row(document, title, count, characters)
                 rows["documents"].append((number, self.row.id, *row))
                 rows["names"] += [(self.row.id, key, number) for key in keys]
-                rows["texts"].append((self.row.id, number, text.finish()))
+                rows["texts"].append((self.row.id, number, b"".join([*text, deflate.flush()])))
             self._insert_chunks(waiting)
             self._delete([document.source for document, _ in documents])
             for table, some in rows.items():

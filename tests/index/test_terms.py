@@ -1,4 +1,5 @@
 import unicodedata
+import zlib
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,6 @@ from hypothesis import strategies as st
 
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.candidates import query_terms, searched_terms
-from rag.index.codec import DeflatedText
 from rag.index.collection_rows import CollectionRow
 from rag.index.home import catalog
 from rag.index.home.queries import HomeQueries
@@ -60,12 +60,10 @@ def one_chunk(text: str) -> HomeQueries:
     connection = connect(":memory:")
     connection.executescript(SQLITE_TABLES)
     catalog.let_index(connection)
-    made = DeflatedText()
-    made.add(text)
     for table, row in {
         "collections": (1, "default", "uid", "e", 1, "1", "1", 1),
         "documents": (3, 1, b"a", None, None, 0, 0, 0, "h", None, "text", 1, len(text), "[]"),
-        "texts": (3, 1, made.finish()),
+        "texts": (3, 1, zlib.compress(text.encode())),
         "chunks": (7, 1, 3, 0, 0, len(text), 1, 1, None, "", None, None, b""),
     }.items():
         connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)

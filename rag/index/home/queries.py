@@ -96,9 +96,7 @@ class HomeQueries(IndexQueries):
                     self.dense_searched = "catalog (copies of a text crowd Chroma's graph)"
                     return self._scan(vector, limit)
                 self.dense_searched = CHROMA
-                # Another process may have begun to write it.
-                there = self.existing(list(found))
-                return {row: cosine for row, cosine in found.items() if row in there}
+                return found
         except (VectorsDamaged, StorageError) as error:
             self._give_up(error, row)
         self.dense_searched = f"catalog (Chroma is {self._why})"
