@@ -69,7 +69,7 @@ class DocumentOutline:
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
     """A file that gave no document, so that the next ingest need not try it again; `reading` is the
-    version of the reader that tried.
+    version of the reader that tried, empty where reading the same bytes may end in another way.
     """
 
     path: str

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rag.documents.formats import SUFFIXES, Format
 from rag.documents.picture import can_recognize
-from rag.index.protocol import DocumentPart, FileStat, IndexedDocument
+from rag.index.protocol import DocumentPart, FileStat, IndexedDocument, UnreadFile
 
 READER_VERSION = "63"
 """Counted up when reading or chunking changes."""
@@ -69,15 +69,4 @@ class SameContent:
     stat: FileStat
 
 
-@dataclass(frozen=True, slots=True)
-class ReadFailure:
-    """The file gave no text. `lasting`: reading the same bytes again would end the same way."""
-
-    path: str
-    stat: FileStat | None
-    reason: str
-    failed: bool
-    lasting: bool = True
-
-
-ReadOutcome = FileText | SameContent | ReadFailure
+ReadOutcome = FileText | SameContent | UnreadFile

@@ -12,14 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import IndexedDocument, UnreadFile
-from rag.ingest.file_text import (
-    FileText,
-    ReadFailure,
-    ReadOutcome,
-    ReadTask,
-    SameContent,
-    reading_version,
-)
+from rag.ingest.file_text import FileText, ReadOutcome, ReadTask, SameContent
 from rag.ingest.ingest_report import Reporter
 from rag.ingest.plan import IngestPlan
 from rag.ingest.walk import FileProblem
@@ -66,7 +59,7 @@ class Ingest:
                 for each in batch:
                     if isinstance(each, SameContent):
                         self._same(each)
-                    elif isinstance(each, ReadFailure):
+                    elif isinstance(each, UnreadFile):
                         self._not_read(each)
 
     def _report_put(self, documents: Iterable[IndexedDocument]) -> None:
@@ -85,21 +78,18 @@ class Ingest:
         self.writer.touch(document)
         self._settle(same.task.path, "unchanged", document.source, same.stat.size)
 
-    def _not_read(self, file: ReadFailure) -> None:
+    def _not_read(self, file: UnreadFile) -> None:
         """Reports the file. What was indexed of a file that can no longer be read stays; what was
         indexed of one that is now empty, or of a kind that is not read, goes.
         """
         old = self.plan.changed.get(file.path)
-        reason = file.reason
-        if old is not None and file.failed and (file.stat is None or file.stat.size):
-            reason += "; what was indexed of it before is kept"
+        if old is not None and file.failed:
+            file = replace(file, reason=f"{file.reason}; what was indexed of it before is kept")
         elif old is not None:
             self._remove([old])
-        if file.stat is not None and file.lasting:
-            unread = UnreadFile(file.path, file.stat, reason, file.failed, reading_version())
-            self._unread.append(unread)
-        size = 0 if file.stat is None else file.stat.size
-        self.reporter.done(file.path, "failed" if file.failed else "skipped", None, size, reason)
+        self._unread.append(file)
+        outcome: Outcome = "failed" if file.failed else "skipped"
+        self.reporter.done(file.path, outcome, None, file.stat.size, file.reason)
 
     def _remove(self, documents: Iterable[IndexedDocument]) -> None:
         """Removes documents, except those whose source another file has taken in this run."""

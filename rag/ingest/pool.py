@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from multiprocessing.connection import wait
 
 from rag.child_process import Child
-from rag.ingest.file_text import ReadFailure, ReadOutcome, ReadTask
+from rag.index.protocol import NO_FILE, UnreadFile
+from rag.ingest.file_text import ReadOutcome, ReadTask
 from state.cores import usable_cores
 
 STALL_SECONDS = 150.0
@@ -79,9 +80,9 @@ class Worker:
                 self.end()
         self._began = self._sign = time.monotonic()
 
-    def _failed(self, reason: str) -> ReadFailure:
+    def _failed(self, reason: str) -> UnreadFile:
         """The failure of the first waiting task; the others go to a new process."""
-        failed = ReadFailure(self.waiting.popleft().path, None, reason, failed=True, lasting=False)
+        failed = UnreadFile(self.waiting.popleft().path, NO_FILE, reason, failed=True, reading="")
         if self.waiting:
             self._send()
         return failed

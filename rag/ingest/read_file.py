@@ -16,10 +16,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rag.index.protocol import DocumentPart, FileStat, IndexedDocument
+from rag.index.protocol import NO_FILE, DocumentPart, FileStat, IndexedDocument, UnreadFile
 from rag.ingest.file_text import (
     FileText,
-    ReadFailure,
     ReadOutcome,
     ReadTask,
     SameContent,
@@ -42,11 +41,12 @@ _MEMORY_BYTES = 4 << 30
 
 def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
     """Read, hash and chunk one file. `beat` is called as often as there is progress."""
-    stat: FileStat | None = None
+    stat = NO_FILE
     try:
         stat = FileStat.of(os.stat(task.path))
         if not stat.size:
-            return ReadFailure(task.path, stat, "empty: 0 bytes", failed=False)
+            now = reading_version()
+            return UnreadFile(task.path, stat, "empty: 0 bytes", failed=False, reading=now)
         found = content_hash(task.path, stat.size, beat)
         if found == task.known:
             return SameContent(task, stat)
@@ -55,17 +55,18 @@ def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
     except (DocumentError, OSError) as error:
         return _failure(task.path, stat, error)
     reason = "it changed while it was read: the next ingest reads it"
-    return ReadFailure(task.path, stat, reason, failed=True, lasting=False) if changed else outcome
+    return UnreadFile(task.path, stat, reason, failed=True, reading="") if changed else outcome
 
 
-def _failure(path: str, stat: FileStat | None, error: DocumentError | OSError) -> ReadFailure:
+def _failure(path: str, stat: FileStat, error: DocumentError | OSError) -> UnreadFile:
     if isinstance(error, DocumentError):
         failed = not isinstance(error, UnsupportedFormatError)
-        return ReadFailure(path, stat, error.message, failed=failed)
+        return UnreadFile(path, stat, error.message, failed, reading_version())
     if isinstance(error, FileNotFoundError):
-        return ReadFailure(path, stat, "gone before it was read", failed=True, lasting=False)
+        return UnreadFile(path, stat, "gone before it was read", failed=True, reading="")
+    lasting = reading_version() if isinstance(error, PermissionError) else ""
     reason = f"cannot be read: {error.strerror or error}"
-    return ReadFailure(path, stat, reason, failed=True, lasting=isinstance(error, PermissionError))
+    return UnreadFile(path, stat, reason, failed=True, reading=lasting)
 
 
 def _read(task: ReadTask, stat: FileStat, content_hash: str, beat: Callable[[], None]) -> FileText:

@@ -18,7 +18,8 @@ from rag.documents.formats import SUFFIXES
 from rag.documents.limits import Limits
 from rag.documents.registry import open_document
 from rag.documents.stream import Part, Reading, clean_parts
-from rag.ingest.file_text import FileText, ReadFailure, ReadTask
+from rag.index.protocol import UnreadFile
+from rag.ingest.file_text import FileText, ReadTask
 from rag.ingest.pool import read_files
 from state.errors import DocumentError, UnsupportedFormatError
 
@@ -186,7 +187,7 @@ def test_a_sheet_whose_cells_lie_too_far_apart_costs_its_own_file(tmp_path: Path
     tasks = [ReadTask(str(each), 1, each.name, str(tmp_path)) for each in paths]
     with read_files(tasks, workers=1) as outcomes:
         read = [each for each in outcomes if each is not None]
-    assert [type(each) for each in read] == [ReadFailure, FileText]
+    assert [type(each) for each in read] == [UnreadFile, FileText]
 
 
 def test_pages_past_the_limit_are_left_out_and_said(tmp_path: Path) -> None:

@@ -13,8 +13,9 @@ from types import SimpleNamespace
 import pytest
 
 from rag import child_process
+from rag.index.protocol import UnreadFile
 from rag.ingest import pool
-from rag.ingest.file_text import FileText, ReadFailure, ReadTask
+from rag.ingest.file_text import FileText, ReadTask
 from rag.ingest.pool import Worker, read_files
 from rag.ingest.read_file import read_file
 
@@ -62,7 +63,7 @@ def task(path: Path) -> ReadTask:
 
 
 def name_of(outcome) -> str:
-    return Path(outcome.path if isinstance(outcome, ReadFailure) else outcome.document.path).name
+    return Path(outcome.path if isinstance(outcome, UnreadFile) else outcome.document.path).name
 
 
 def skip_time_once_there_is(file: Path, seconds: float, monkeypatch) -> None:
@@ -93,7 +94,7 @@ def test_a_reader_that_hangs_or_crashes_costs_its_own_file(tmp_path, monkeypatch
     with read_files(tasks, workers=1, stall_seconds=10) as outcomes:
         found = {name_of(outcome): outcome for outcome in outcomes if outcome}
     assert sorted(found) == sorted(names)
-    reasons = {name: o.reason for name, o in found.items() if isinstance(o, ReadFailure)}
+    reasons = {name: o.reason for name, o in found.items() if isinstance(o, UnreadFile)}
     assert reasons == {
         "hang.md": "the reader hung for 10 s and was stopped",
         "crash.md": "the reader crashed (Segmentation fault)",
@@ -151,9 +152,9 @@ def test_a_file_that_changes_is_told_and_tried_again_next_time(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("0")
     outcome = read_file(task(path), lambda: path.write_text(path.read_text() + "1"))
-    assert isinstance(outcome, ReadFailure)
+    assert isinstance(outcome, UnreadFile)
     assert "changed while it was read" in outcome.reason
-    assert not outcome.lasting
+    assert not outcome.reading
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere it ends with its pipe")
