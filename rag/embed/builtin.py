@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
+from rag.embed.weights import read_tensors
 from state.errors import SetupError, storage_error
 from state.sqlite_file import open_files_error
 from state.wording import without_surrogates
@@ -138,8 +139,6 @@ class BuiltinEmbedder:
     def _weights(self) -> npt.NDArray[np.float16]:
         """float16 of shape (vocabulary, DIMENSION), mapped: a query touches a few rows."""
         import numpy as np
-
-        from rag.embed.safetensors import read_tensors
 
         file = self._root / _WEIGHTS
         try:

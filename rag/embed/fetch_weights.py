@@ -28,6 +28,7 @@ from rag.embed.weights import (
     Weights,
     installed_model,
     models_folder,
+    read_tensors,
 )
 from state.errors import RemoteError, SetupError, UsageError
 
@@ -185,8 +186,6 @@ def _make_graph(part: Path, home: Path, weights: Weights, tell: Tell) -> Install
         from rag.embed.onnx_graph import encoder_graph, optimize
 
         if TENSORS in weights.hashes:
-            from rag.embed.safetensors import read_tensors
-
             (made / GRAPH).write_bytes(encoder_graph(read_tensors(part / TENSORS)))
         else:
             optimize(part / EXPORTED, made / GRAPH)
