@@ -154,22 +154,17 @@ class ChromaVectors(Closing):
         with contextlib.suppress(Exception):  # a damaged store may fail to close, too
             self._client.close()
 
-    def known(self) -> set[int]:
-        """The rows of the chunks that it holds."""
-        with foreign_errors():
-            return set(map(int, self._collection.get(include=[])["ids"]))
-
     def sync(
-        self,
-        known: set[int],
-        wanted: set[int],
-        vectors: Callable[[Sequence[int]], Vectors],
-        revision: int,
-    ) -> None:
-        """Deletes the chunks that are known and not wanted, adds those that are wanted and not
-        known, and notes the revision.
+        self, wanted: set[int], vectors: Callable[[Sequence[int]], Vectors], revision: int
+    ) -> bool:
+        """Makes it hold the wanted chunks, by row, and notes the revision. False, and nothing is
+        done, where none of its chunks would stay: an empty graph that was saved is written by all
+        who open it, so that a new one has to be built.
         """
         with foreign_errors():
+            known = set(map(int, self._collection.get(include=[])["ids"]))
+            if known and known.isdisjoint(wanted):
+                return False
             for ids in _batches(known - wanted):
                 self._collection.delete(ids=list(map(str, ids)))
             for ids in _batches(wanted - known):
@@ -177,6 +172,7 @@ class ChromaVectors(Closing):
             if (count := self._collection.count()) != len(wanted):
                 raise VectorsDamaged(f"{count} vectors where {len(wanted)} belong")
             self._collection.modify(metadata=self._metadata(revision))
+            return True
 
     def nearest(self, query: Vectors, limit: int) -> dict[int, float]:
         """The cosines of the nearest chunks by row, best first."""

@@ -147,19 +147,16 @@ class ChromaIndex:
         return True
 
     def _fill(self, held: ChromaVectors, folder: str) -> bool:
-        """Makes Chroma hold the catalog's chunks; the row's revision is cleared meanwhile. False,
-        and nothing is done, where none of its chunks would stay: an empty graph that was saved is
-        written by all who open it, so that a new one has to be built.
+        """Makes Chroma hold the catalog's chunks, as `ChromaVectors.sync`; the row's revision is
+        cleared meanwhile.
         """
         with held:
-            known, wanted = held.known(), self._chunks()
-            if known and known.isdisjoint(wanted):
-                return False
             self._note(folder)
             ((revision,),) = self._connection.execute(
                 "SELECT revision FROM collections WHERE id = $1", (self._collection.id,)
             ).fetchall()
-            held.sync(known, wanted, self._stored, revision)
+            if not held.sync(self._chunks(), self._stored, revision):
+                return False
         files = "[]" if self.url else _files(self.root / folder)
         self._note(folder, revision, files)
         return True
