@@ -17,7 +17,6 @@ from rag.embed.builtin import builtin_embedder
 from rag.embed.protocol import Vectors
 from rag.index.codec import chunk_key, encode_blocks, encode_label, encode_path
 from rag.index.collection_rows import (
-    COLUMNS,
     CollectionContents,
     CollectionRow,
     mark_changed,
@@ -32,13 +31,6 @@ from state.documents import Chunk, text_with_headings
 GROUP_CHUNKS = 1_000
 """So many chunks are inserted together."""
 
-_INTO = {
-    "chunks": "id, collection_id, document_id, key, start_char, end_char, start_line,"
-    " end_line, page, heading, anchor, blocks, vector",
-    "documents": f"id, collection_id, {COLUMNS}",
-    "names": "collection_id, key, document_id",
-    "texts": "collection_id, document_id, text",
-}
 Searchable = tuple[int, int, str, str | None, str]
 """What the lexical index holds of a chunk: its row, its document, its text, title and heading."""
 
@@ -105,7 +97,7 @@ class CollectionWriter(CollectionContents, ABC):
                 row = _document_row(document, title, count, characters)
                 rows["documents"].append((number, self.row.id, *row))
                 rows["names"] += [(self.row.id, key, number) for key in keys]
-                rows["texts"].append((self.row.id, number, b"".join([*text, deflate.flush()])))
+                rows["texts"].append((number, self.row.id, b"".join([*text, deflate.flush()])))
             self._insert_chunks(waiting)
             self._delete([document.source for document, _ in documents])
             for table, some in rows.items():
@@ -129,28 +121,22 @@ class CollectionWriter(CollectionContents, ABC):
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
         """Remembers files, replacing what was known of their paths; forgets other paths."""
         own = self.row.id
-        rows = {
-            each.path: (
-                *(own, encode_path(each.path), *each.stat),
-                *(encode_label(each.reason), int(each.failed), each.reading),
-            )
-            for each in files
-        }
+        rows = []
+        for each in files:
+            told = encode_label(each.reason), int(each.failed), each.reading
+            rows.append((own, encode_path(each.path), *each.stat, *told))
         with self._transaction():
             self._sql.executemany(
                 "DELETE FROM unread WHERE collection_id = $1 AND path = $2",
-                [(own, encode_path(path)) for path in (*forget, *rows)],
+                [*((own, encode_path(path)) for path in forget), *(row[:2] for row in rows)],
             )
-            self._sql.executemany(
-                "INSERT INTO unread (collection_id, path, size, mtime_ns, changed_ns, reason,"
-                f" failed, reading) VALUES ({placeholders(8)})",
-                list(rows.values()),
-            )
+            self._insert("unread", rows)
 
     def _insert(self, table: str, rows: Sequence[tuple[Any, ...]]) -> None:
-        into = _INTO[table]
-        values = placeholders(into.count(",") + 1)
-        self._sql.executemany(f"INSERT INTO {table} ({into}) VALUES ({values})", rows)
+        """Inserts rows, whose values stand in the order of the table's columns."""
+        if rows:
+            values = placeholders(len(rows[0]))
+            self._sql.executemany(f"INSERT INTO {table} VALUES ({values})", rows)
 
     def _insert_chunks(self, waiting: Sequence[tuple[int, str | None, Chunk]]) -> None:
         """Embeds and inserts chunks before their documents' rows: of a long one more are still to
