@@ -6,9 +6,8 @@ import zipfile
 from pathlib import PurePosixPath
 
 from rag.documents.cleaning import real_title
-from rag.documents.limits import MIB
 from rag.documents.markup import Element, parse
-from rag.documents.stream import Reading, document_errors
+from rag.documents.stream import MIB, Reading, document_errors
 from state.errors import DocumentError
 
 _RATIO_FROM = 32 * MIB

@@ -13,7 +13,6 @@ from rag.documents.encoding import detect, text_blocks
 from rag.documents.layout import row
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
-from state.extras import is_installed
 
 _SAMPLE_ROWS = 50
 _PROSE_WORDS = 40
@@ -34,10 +33,8 @@ def read(reading: Reading) -> Iterator[Part]:
     with reading.path.open("rb") as file:
         encoding = detect(file)
     if encoding.exact and not named and _is_prose(first, delimiter):
-        if is_installed("langchain_community"):  # its makers have archived it
-            yield from _records(reading, delimiter, encoding.name)
-            return
-        reading.warn("records of prose are read as rows: langchain-community is not installed")
+        yield from _records(reading, delimiter, encoding.name)
+        return
     texts = (block.replace("\0", "") for block in chain([first], blocks))
     lines = (line for text in texts for line in _lines(text))
     if named:

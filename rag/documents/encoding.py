@@ -11,8 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO
 
-from rag.documents.limits import MIB
-from rag.documents.stream import Part, Reading
+from rag.documents.stream import MIB, Part, Reading
 from state.errors import DocumentError
 
 _BOMS = {

@@ -10,9 +10,8 @@ from rag.documents.cleaning import real_title
 from rag.documents.encoding import decode
 from rag.documents.html_walk import HEADINGS, PageReader, without_machinery
 from rag.documents.layout import Layout
-from rag.documents.limits import check_size
 from rag.documents.markup import Element
-from rag.documents.stream import Part, Reading
+from rag.documents.stream import Part, Reading, check_size
 from state.errors import DocumentError
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)

@@ -12,8 +12,15 @@ from pathlib import Path
 
 from rag.documents.encoding import is_text
 from rag.documents.formats import ARCHIVE, FORMATS, SUFFIXES, UNSUPPORTED, ZIP_FORMATS, Format
-from rag.documents.limits import MIB, Limits, check_size
-from rag.documents.stream import Reader, Reading, clean_parts, document_errors
+from rag.documents.stream import (
+    MIB,
+    Limits,
+    Reader,
+    Reading,
+    check_size,
+    clean_parts,
+    document_errors,
+)
 from state.errors import DocumentError, UnsupportedFormatError
 
 _HEAD_BYTES = 8192
@@ -91,7 +98,11 @@ def detect_format(path: Path, head: bytes) -> Format:
         DocumentError: the content is locked, or is something that no reader reads
             (`UnsupportedFormatError`).
     """
-    named = _named(path)
+    # Of a template (a.md.erb) the inner extension is the one that is known.
+    suffixes = [suffix.lower() for suffix in reversed(path.suffixes)]
+    if suffixes and suffixes[0] in UNSUPPORTED:
+        raise UnsupportedFormatError(UNSUPPORTED[suffixes[0]])
+    named = next((SUFFIXES[suffix] for suffix in suffixes if suffix in SUFFIXES), None)
     if b"%PDF-" in head[:1024]:
         return FORMATS["pdf"]
     if named is not None and named.module == "picture" and head.startswith(_PICTURES):
@@ -100,19 +111,13 @@ def detect_format(path: Path, head: bytes) -> Format:
         return _zip_format(path, named)
     if head.startswith(_OLE):
         return _compound_format(path, named)
-    return _text_format(path, head, named) if is_text(head) else _binary_format(path, named)
-
-
-def _named(path: Path) -> Format | None:
-    """The format of the last known extension: for a template (a.md.erb) and for a page's source
-    (a.rst.txt) that is the inner one.
-    """
-    suffixes = [suffix.lower() for suffix in reversed(path.suffixes)]
-    if suffixes and suffixes[0] in UNSUPPORTED:
-        return None
-    if suffixes[:2] in ([".txt", ".rst"], [".txt", ".md"]):
-        del suffixes[0]
-    return next((SUFFIXES[suffix] for suffix in suffixes if suffix in SUFFIXES), None)
+    if is_text(head):
+        return _text_format(path, head, named)
+    if named is None:
+        raise UnsupportedFormatError(f"no reader for {path.suffix.lower() or 'binary'} files")
+    if named.name in ZIP_FORMATS | {"xls"}:
+        raise DocumentError(f"damaged {named.name} file: it is something else")
+    return named
 
 
 def _zip_format(path: Path, named: Format | None) -> Format:
@@ -131,38 +136,20 @@ def _compound_format(path: Path, named: Format | None) -> Format:
     with path.open("rb") as file:
         if _LOCKED in file.read(_LOOKED_THROUGH):
             raise DocumentError("encrypted Office document: needs a password")
-    _check_supported(path)
     if named is not None and named.name in {"xls", "xlsx"}:
         return FORMATS["xls"]
     raise UnsupportedFormatError("an old Office file or message: save it as .docx, .pptx or .eml")
 
 
-def _binary_format(path: Path, named: Format | None) -> Format:
-    _check_supported(path)
-    if named is None:
-        raise UnsupportedFormatError(f"no reader for {path.suffix.lower() or 'binary'} files")
-    if named.name in ZIP_FORMATS or named.name == "xls":
-        raise DocumentError(f"damaged {named.name} file: it is something else")
-    return named
-
-
 def _text_format(path: Path, head: bytes, named: Format | None) -> Format:
-    name = None if named is None else named.name
     of_a_site = _OF_A_SITE.fullmatch(path.name)
     if of_a_site and max(map(len, head.splitlines()), default=0) > _HEAD_BYTES // 2:
         raise UnsupportedFormatError("code without lines: it is for programs")
-    if named is not None and (name not in _BINARY or (name == "pdf" and b" obj" in head)):
+    if named is not None and named.name not in _BINARY:
         return named
     plain = head.replace(b"\0", b"").lstrip(b"\xef\xbb\xbf \r\n\t")
     if _HTML.match(plain):
         return FORMATS["html"]
-    if name in {"xls", "xlsx"} and not plain.startswith(b"<?xml"):
+    if named is not None and named.module == "workbook" and not plain.startswith(b"<?xml"):
         return FORMATS["csv"]
-    _check_supported(path)
     return FORMATS["text"]
-
-
-def _check_supported(path: Path) -> None:
-    suffix = path.suffix.lower()
-    if suffix in UNSUPPORTED:
-        raise UnsupportedFormatError(UNSUPPORTED[suffix])

@@ -142,7 +142,6 @@ def test_signs_of_links_are_not_read_and_a_notes_number_is_none_of_a_word(tmp_pa
     ("name", "expected"),
     [
         ("a.md.erb", "markdown"),
-        ("a.rst.txt", "rst"),
         ("a.html.de.utf8", "html"),
         ("a.py.txt", "text"),
         ("a.html.md", "markdown"),
@@ -677,7 +676,7 @@ def test_a_table_may_name_its_delimiter_and_hold_vertical_tabs(tmp_path: Path) -
     assert document.text == "name | price\nAda, old | 1,5\nBo,new | 2,5\n"
 
 
-def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path, monkeypatch) -> None:
+def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path) -> None:
     prose = "The points at the north end are heated from October on. " * 8
     rows = [["question", "answer"], ["Heating?", prose], ["More?", prose + "\nSecond line"]]
     buffer = io.StringIO()
@@ -688,10 +687,6 @@ def test_rows_of_prose_become_records_under_their_column_names(tmp_path: Path, m
     assert first == f"question: Heating?\nanswer: {prose.strip()}"
     assert second.startswith("question: More?\nanswer: The points")
     assert "langchain_community" in sys.modules
-    monkeypatch.setattr("rag.documents.csv.is_installed", lambda _name: False)
-    document = read(path)
-    assert document.text.startswith("question | answer\nHeating? | The points")
-    assert "langchain-community is not installed" in document.warnings[0]
 
 
 @pytest.mark.parametrize(

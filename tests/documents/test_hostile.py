@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 from whole_document import read_document
 
 from rag.documents.formats import SUFFIXES
-from rag.documents.limits import Limits
 from rag.documents.registry import open_document
-from rag.documents.stream import Part, Reading, clean_parts
+from rag.documents.stream import Limits, Part, Reading, clean_parts
 from rag.index.protocol import UnreadFile
 from rag.ingest.file_text import FileText, ReadTask
 from rag.ingest.pool import read_files

@@ -8,8 +8,8 @@ from crag import ROOT, crag, shell
 from PIL import Image, ImageDraw, ImageFont
 from whole_document import read_document as read
 
-from rag.documents.limits import Limits
 from rag.documents.picture import TextLine, text_of
+from rag.documents.stream import Limits
 from state.errors import DocumentError, UnsupportedFormatError
 
 LEAVES = "The last ferry to Skomer leaves at 16:40."

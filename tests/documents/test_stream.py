@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from whole_document import read_document
 
 from rag.documents.cleaning import clean
-from rag.documents.limits import Limits
 from rag.documents.registry import open_document
+from rag.documents.stream import Limits
 from state.errors import DocumentError, UnsupportedFormatError
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\r]")

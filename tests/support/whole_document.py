@@ -3,9 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from rag.documents.limits import Limits
 from rag.documents.registry import open_document
-from rag.documents.stream import Part
+from rag.documents.stream import Limits, Part
 from rag.text.blocks import MARKDOWN
 from rag.text.chunk import chunk_parts
 from rag.text.document_title import document_title, naming_blocks
