@@ -8,7 +8,6 @@ from rag.text.block_builder import BlockBuilder, Item
 from rag.text.front_matter import front_matter
 from rag.text.indented_code import SET_IN, IndentedCode
 from rag.text.line_marks import (
-    ADMONITION,
     DEFINITION,
     DELIMITERS,
     FENCE,
@@ -24,7 +23,7 @@ from rag.text.line_marks import (
     section,
     table_heading,
 )
-from rag.text.markup_filter import MarkupFilter
+from rag.text.markup_filter import ADMONITION, MarkupFilter
 from state.blocks import PROSE, Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})

@@ -8,7 +8,6 @@ before a heading, between paragraphs, list items, table rows or code lines, sent
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
@@ -218,12 +217,7 @@ class _Cutter:
 
     def _word_end(self, first: int, last: int) -> int:
         ends = [match.end() for match in _WORD_END.finditer(self._text, first, last)]
-        if ends:
-            return ends[-1]
-        cut = last
-        while cut > first and _joins(self._text[cut - 1], self._text[cut]):
-            cut -= 1
-        return cut if cut > first else last
+        return ends[-1] if ends else last
 
 
 def _clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]:
@@ -255,12 +249,3 @@ def _worth_between(before: Block | None, block: Block, *, blank: bool) -> float:
     if block.level:
         return _WITHIN_ITEM
     return _PARAGRAPH if blank else _NEXT_LINE
-
-
-def _joins(before: str, after: str) -> bool:
-    """Whether a cut between the two would take a written sign apart."""
-    return (
-        after in "\u200d\ufe0e\ufe0f"
-        or before == "\u200d"
-        or unicodedata.category(after) in ("Mn", "Mc", "Me", "Sk")
-    )

@@ -35,41 +35,8 @@ _TITLE_CHARS = 120
 TAB = 8
 """Columns of a tab in plain text."""
 
-_TAG = r"</?(?!(?:pre|script|style|textarea)\b)[A-Za-z][\w.:-]*(?:\s[^<>\n]{0,500})?/?>"
-_MARK = rf"(?:\{{\{{[<%*/][^\n]{{0,500}}?\}}\}}|\{{%[^\n]{{0,500}}?%\}}|{_TAG})"
-_IMAGE = (
-    r"(?:!\[[^\[\]\n]{0,80}\]\([^()\n]{0,500}\)(?:\{[^{}\n]{0,200}\})?"
-    r"|!\[\[[^\[\]\n]{1,300}\]\])"
-)
-_ALONE = re.compile(
-    rf"[ \t]*(?:(?:(?:{_MARK}|{_IMAGE}|\[{_IMAGE}\]\([^()\n]{{0,500}}\))[ \t]*){{1,8}}"
-    r"|:::+.*|///+(?:[ \t]+[\w-]+)?(?:[ \t]*\|.*)?|import\s.{0,200}\sfrom\s+[\"'].*"
-    r"|[-*+][ \t]+\[[^\[\]\n]{1,200}\]\(#[^()\s]{1,200}\)[ \t]*)"
-)
-"""A line of marks that a site's generator reads, of tags, of pictures with a short name, or of a
-table of contents; their words are no one's, or stand elsewhere.
-"""
-_LINK = re.compile(
-    r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*\S+(?:[ \t]+[\"'(][^\n]*[\"')])?[ \t]*$"
-)
-ADMONITION = re.compile(
-    r"[ \t]*(?:(?:!!!|\?\?\?\+?)[ \t]+[\w -]{1,60}|===[!+]{0,2}(?=[ \t]+\"))"
-    r"[ \t]*(?:\"([^\"\n]*)\"[ \t]*)?$"
-)
-"""A line above what is set in below it: MkDocs' admonitions and tabs, each with its title."""
-DIRECTIVE = re.compile(
-    r"[ \t]*(`{3,})\{(?:(toctree)|admonition|note|warning|tip|important|caution|danger|hint"
-    r"|attention|error|seealso|versionadded|versionchanged|deprecated|dropdown|tab-item|tab-set"
-    r"|card|grid)\}"
-)
-"""The fence of what MyST reads as prose, or as a list of pages."""
 DEFINITION = re.compile(r"[ \t]*:[ \t]+(?=\S)")
 """The mark of a definition, whose term is the line above."""
-LABEL = re.compile(r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*")
-"""The definition of a link whose address stands in the next line."""
-_OPENS = re.compile(r"[ \t>]*<(!--(?!.*?-->[ \t]*[^\s<])|script\b|style\b)", re.IGNORECASE)
-"""What begins a comment, script or style; no comment with words behind it in its line."""
-_CLOSES = {"!--": "-->", "script": "</script>", "style": "</style>"}
 
 
 class HeadingLine(NamedTuple):
@@ -132,21 +99,6 @@ def table_heading(line: str, following: str) -> HeadingLine | None:
     if " | " not in line and " | " in following and len(line.strip()) <= _TITLE_CHARS:
         return HeadingLine(2, len(line) - len(line.lstrip()), len(line.rstrip()))
     return None
-
-
-def is_for_programs(line: str) -> bool:
-    """Whether a line of Markdown holds only tags, marks of a generator or a link's definition."""
-    begins = line.lstrip()[:1]
-    return bool(
-        (begins in "<{:i[!/-*+" and (_ALONE.fullmatch(line) or _LINK.match(line)))
-        or (begins in "!?=" and ADMONITION.match(line))
-    )
-
-
-def unread_until(line: str) -> str:
-    """What ends the comment, script or style that begins a line of Markdown; empty: none does."""
-    opens = _OPENS.match(line)
-    return "" if opens is None else _CLOSES[opens[1].lower()]
 
 
 def indent_of(line: str, tab: int = 4) -> int:

@@ -156,13 +156,6 @@ def test_sentences_are_not_cut_where_it_can_be_helped(document_format: str) -> N
     assert all(piece.text.startswith("泵") and piece.text.endswith("。") for piece in chinese)
 
 
-@pytest.mark.parametrize("sign", ["e\u0301\u0323", "\N{WOMAN}\N{ZERO WIDTH JOINER}\N{GIRL}"])
-def test_a_cut_within_a_word_takes_no_written_sign_apart(sign: str) -> None:
-    pieces = chunks(sign * 400, limit=100)
-    assert len(pieces) > 3
-    assert all(piece.text == sign * (len(piece.text) // len(sign)) for piece in pieces)
-
-
 def test_the_last_chunk_is_no_crumb() -> None:
     text = "word " * 250
     assert min(len(piece.text) for piece in chunks(text)) > 300
