@@ -5,6 +5,7 @@ SQL.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from state.answer import Answer
@@ -14,7 +15,6 @@ from state.deflated_json import deflate_json, inflate_json
 from state.errors import UsageError
 from state.turns import (
     Clock,
-    PrunePlan,
     StoreSize,
     ThreadSummary,
     Turn,
@@ -35,7 +35,7 @@ _NUMBERS = """select n, milestone from crag_turns
 _NUMBERED = """insert into crag_threads as t (name, created_at, last_turn) values ($1, $2, 1)
     on conflict (name) do update set last_turn = t.last_turn + 1 returning id, last_turn"""
 
-# The turns that a PrunePlan selects, as (turn's id, thread's name, n).
+# The turns that are pruned, as (turn's id, thread's name, n).
 _PRUNED = """select u.id, t.name, u.n
     from (select id, thread_id, n, created_at, milestone,
               row_number() over (partition by thread_id order by n desc) as age
@@ -141,10 +141,21 @@ class TurnStore(Closing):
             turns = db.execute("delete from crag_turns where thread_id = $1", row).rowcount
         return int(turns)
 
-    def prune(self, plan: PrunePlan, *, dry_run: bool = False) -> dict[str, list[int]]:
-        """Remove the turns that the plan selects, on a dry run none; their numbers by thread."""
-        before = None if plan.before is None else to_micros(plan.before)
-        values = before, plan.keep, plan.thread, int(plan.milestones)
+    def prune(
+        self,
+        *,
+        before: datetime | None = None,
+        keep: int | None = None,
+        thread: str | None = None,
+        milestones: bool = False,
+        dry_run: bool = False,
+    ) -> dict[str, list[int]]:
+        """Remove the turns before `before`, those beyond the newest `keep` of their thread, or, if
+        both are given, only those that are both; milestones only with `milestones`, and on a dry
+        run none. Returns their numbers by thread.
+        """
+        moment = None if before is None else to_micros(before)
+        values = moment, keep, thread, int(milestones)
         if dry_run:
             rows = self._database.read(_PRUNED, values)
         else:

@@ -1,14 +1,12 @@
-"""Finished turns and threads as values, and the plan by which turns are pruned."""
+"""Finished turns and threads as values."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from state.answer import Answer
-from state.errors import UsageError
-from state.wording import did_you_mean
 
 Clock = Callable[[], datetime]
 
@@ -61,27 +59,3 @@ class StoreSize:
     turns: int
     turn_bytes: int
     disk_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class PrunePlan:
-    """Selects turns to remove: those before `before`, those beyond the newest `keep` of their
-    thread, or, if both are given, only those that are both. Milestones stay unless `milestones` is
-    True.
-    """
-
-    before: datetime | None = None
-    keep: int | None = None
-    thread: str | None = None
-    milestones: bool = False
-
-    def __post_init__(self) -> None:
-        if self.before is None and self.keep is None:
-            raise UsageError(
-                "Pruning needs an age or a number of turns to keep.", "Add --days N or --keep N."
-            )
-
-
-def no_such_thread(thread: str, names: Iterable[str]) -> UsageError:
-    hint = did_you_mean(thread, names, "`crag threads list` shows all of them.")
-    return UsageError(f"There is no thread {thread!r}.", hint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -15,8 +16,9 @@ from cli.render.answer_text import answer_lines, notice_lines
 from cli.render.text import shorten
 from rag.memory import ThreadMemory
 from rag.text.prose import one_line
-from state.turns import PrunePlan, ThreadSummary, Turn, no_such_thread
-from state.wording import many
+from state.errors import UsageError
+from state.turns import ThreadSummary, Turn
+from state.wording import did_you_mean, many
 
 app = new_app("List, show, export, delete and prune threads.", cls=DefaultGroup)
 
@@ -131,19 +133,22 @@ def prune(
 
     With --days and --keep a turn goes only where both allow it.
     """
+    if days is None and keep is None:
+        raise UsageError("Pruning needs an age or a number.", "Add --days N or --keep N.")
     terminal = given.terminal
     before = None if days is None else datetime.now(UTC) - timedelta(days=min(days, 365_000))
     keep = keep and min(keep, 1 << 62)  # what both databases can count to
-    plan = PrunePlan(before=before, keep=keep, thread=thread, milestones=pinned)
     with ThreadMemory(given.settings()) as memory:
         if thread is not None:
             _summary(memory, thread)
-        removed = memory.store.prune(plan, dry_run=True)
+        selected = partial(memory.store.prune, before=before, keep=keep, thread=thread)
+        prune_turns = partial(selected, milestones=pinned)
+        removed = prune_turns(dry_run=True)
         count = sum(map(len, removed.values()))
         if count and not dry_run:
             question = f"Remove {many(count, 'turn')} of {many(len(removed), 'thread')}?"
             terminal.confirm(question, yes=yes)
-            removed = memory.store.prune(plan)
+            removed = prune_turns()
             count = sum(map(len, removed.values()))
     if json_:
         terminal.json({"schema": "crag.threads.pruned/1", "dry_run": dry_run, "removed": removed})
@@ -171,5 +176,6 @@ def _summary(memory: ThreadMemory, name: str) -> ThreadSummary:
     """A thread's summary; raises UsageError if there is no such thread."""
     threads = {each.name: each for each in memory.store.threads()}
     if name not in threads:
-        raise no_such_thread(name, threads)
+        hint = did_you_mean(name, threads, "`crag threads list` shows all of them.")
+        raise UsageError(f"There is no thread {name!r}.", hint)
     return threads[name]

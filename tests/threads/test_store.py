@@ -9,7 +9,6 @@ from state.errors import UsageError
 from state.home_db import HomeDb
 from state.settings import Settings
 from state.team_db import TeamDb
-from state.turns import PrunePlan
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -90,18 +89,15 @@ def test_prune_by_number_and_age_spares_milestones_and_never_reuses_a_number(sto
     for number in range(6):
         store.append("a", make_answer(), milestone=number == 0)
     store.append("b", make_answer())
-    plan = PrunePlan(keep=2)
-    assert store.prune(plan, dry_run=True) == {"a": [2, 3, 4]}
+    assert store.prune(keep=2, dry_run=True) == {"a": [2, 3, 4]}
     assert numbers(store.turns("a")) == [1, 2, 3, 4, 5, 6]
-    both = PrunePlan(before=START + timedelta(days=2), keep=2)
-    assert store.prune(both, dry_run=True) == {"a": [2]}
-    assert store.prune(plan) == {"a": [2, 3, 4]}
+    before = START + timedelta(days=2)
+    assert store.prune(before=before, keep=2, dry_run=True) == {"a": [2]}
+    assert store.prune(keep=2) == {"a": [2, 3, 4]}
     assert numbers(store.turns("a")) == [1, 5, 6]
-    assert store.prune(PrunePlan(before=START + timedelta(days=5), thread="a")) == {"a": [5]}
-    assert store.prune(PrunePlan(keep=0, milestones=True)) == {"a": [1, 6], "b": [1]}
+    assert store.prune(before=START + timedelta(days=5), thread="a") == {"a": [5]}
+    assert store.prune(keep=0, milestones=True) == {"a": [1, 6], "b": [1]}
     assert store.append("a", make_answer()) == 7
-    with pytest.raises(UsageError):
-        PrunePlan()
 
 
 def test_size_counts_what_is_there(store):
