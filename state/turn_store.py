@@ -1,11 +1,12 @@
-"""The append-only store of finished turns, in a home's database or a team's, which run the same
-SQL.
+"""Finished turns and threads, and their append-only store, in a home's database or a team's, which
+run the same SQL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from state.answer import Answer
@@ -13,15 +14,6 @@ from state.closing import Closing
 from state.database import Database
 from state.deflated_json import deflate_json, inflate_json
 from state.errors import UsageError
-from state.turns import (
-    Clock,
-    StoreSize,
-    ThreadSummary,
-    Turn,
-    from_micros,
-    to_micros,
-    utc_now,
-)
 from state.wording import storable
 
 _HINT = "Restore the threads from a backup, or delete the thread."
@@ -46,6 +38,58 @@ _PRUNED = """select u.id, t.name, u.n
       and (cast($3 as text) is null or t.name = cast($3 as text))
       and (u.milestone = 0 or cast($4 as integer) = 1)
     order by t.id, u.n"""
+
+Clock = Callable[[], datetime]
+
+
+def utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+def to_micros(moment: datetime) -> int:
+    """Microseconds since 1970, the stored form of a moment in both databases."""
+    return round(moment.timestamp() * 1_000_000)
+
+
+def from_micros(stored: int) -> datetime:
+    return datetime.fromtimestamp(stored / 1_000_000, UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One finished turn. `answer` is exactly what was shown, with `thread` and `turn` set;
+    `collection` is the one that was asked.
+    """
+
+    thread: str
+    number: int
+    created_at: datetime
+    milestone: bool
+    answer: Answer
+    collection: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadSummary:
+    """A thread at a glance; `bytes` is the size of its turns in the store."""
+
+    name: str
+    turns: int
+    last_turn: int
+    created_at: datetime
+    updated_at: datetime
+    first_question: str
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSize:
+    """`disk_bytes` is the size of the whole store, as the system or the server tells it."""
+
+    threads: int
+    turns: int
+    turn_bytes: int
+    disk_bytes: int
 
 
 class TurnStore(Closing):

@@ -17,7 +17,7 @@ from cli.render.text import shorten
 from rag.memory import ThreadMemory
 from rag.text.prose import one_line
 from state.errors import UsageError
-from state.turns import ThreadSummary, Turn
+from state.turn_store import ThreadSummary, Turn
 from state.wording import did_you_mean, many
 
 app = new_app("List, show, export, delete and prune threads.", cls=DefaultGroup)

@@ -13,8 +13,7 @@ from state.home_db import HomeDb
 from state.passages import HistoryTurn
 from state.settings import Settings
 from state.team_db import TeamDb
-from state.turn_store import TurnStore
-from state.turns import Clock, utc_now
+from state.turn_store import Clock, TurnStore, utc_now
 
 _TEXT = """
 court evidence act record section electronic criminal civil proof statement document
