@@ -5,7 +5,6 @@ else which models run on this machine.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from rag.doctor import Check, failed, passed
 from rag.embed.builtin import builtin_embedder
@@ -15,9 +14,6 @@ from rag.opening import choose_engine
 from state.choices import EngineName
 from state.errors import CragError
 from state.settings import Settings
-
-if TYPE_CHECKING:
-    from rag.endpoint.address import Endpoint
 
 _PROBE_SECONDS = 60.0
 """The time limit of a small request, unless the settings say otherwise."""
@@ -33,46 +29,31 @@ _PROBE = [
 
 def check_models(settings: Settings) -> Iterator[Check]:
     """Embeds one word; asks a configured endpoint for one small reply."""
-    yield _embedder()
-    yield _reader(settings)
-    try:
-        model = _model(settings)
-    except CragError as error:
-        model = failed("model", error)
-    yield model
+    model = _replies if choose_engine(settings) is EngineName.OPENAI else _at_hand
+    for part, look in (("embedder", _embedder), ("reader", _reader), ("model", model)):
+        try:
+            yield look(settings)
+        except CragError as error:
+            yield failed(part, error)
 
 
-def _embedder() -> Check:
+def _embedder(_settings: Settings) -> Check:
     embedder = builtin_embedder()
-    try:
-        embedder.embed_query("doctor")
-    except CragError as error:
-        return failed("embedder", error)
+    embedder.embed_query("doctor")
     return passed("embedder", str(embedder.identity))
 
 
 def _reader(settings: Settings) -> Check:
     """Check the reader's weights; without them all works, only not as well."""
     reader, judge = (installed_model(settings.home, weights) for weights in EVERY)
-    try:
-        if reader is not None:
-            Transformer(reader.folder).read(["doctor"])
-        if judge is not None:
-            CrossEncoder(judge.folder).scores("doctor", ["doctor"])
-    except CragError as error:
-        return failed("reader", error)
+    if reader is not None:
+        Transformer(reader.folder).read(["doctor"])
+    if judge is not None:
+        CrossEncoder(judge.folder).scores("doctor", ["doctor"])
     return passed("reader", reader_line(settings.home))
 
 
-def _model(settings: Settings) -> Check:
-    if choose_engine(settings) is not EngineName.OPENAI:
-        return _at_hand()
-    from rag.endpoint.address import chat_endpoint
-
-    return _replies(chat_endpoint(settings), settings)
-
-
-def _at_hand() -> Check:
+def _at_hand(_settings: Settings) -> Check:
     """Which servers run on this machine, and the command to answer with one of them."""
     from rag.endpoint.local_servers import PORTS, local_servers
 
@@ -86,13 +67,14 @@ def _at_hand() -> Check:
     return passed("model", f"none is set; here runs {found}", f"crag model use {url} {name}")
 
 
-def _replies(endpoint: Endpoint, settings: Settings) -> Check:
+def _replies(settings: Settings) -> Check:
     """Send one made-up document of some 400 tokens, and none of the person's."""
     from rag.budget import Budget
+    from rag.endpoint.address import chat_endpoint
     from rag.engines.openai.chat_model import LINE, ChatModel
     from rag.engines.openai.verdicts import read_verdicts, verdicts_model
 
-    patient = settings.request_timeout or _PROBE_SECONDS
+    endpoint, patient = chat_endpoint(settings), settings.request_timeout or _PROBE_SECONDS
     asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
     chat = ChatModel(settings.model, endpoint, asked)
     chat.server.learn(form=None, reads=None, answers=None)  # found out anew
