@@ -10,6 +10,7 @@ from cli import options
 from cli.app import new_app
 from cli.render.answer_text import citation_of
 from cli.render.surroundings import print_surroundings
+from rag.tracing import start_event
 from state.trace_store import open_traces
 
 app = new_app()
@@ -26,7 +27,6 @@ def open_(
 ) -> None:
     """Show a place that the last answer cites, in its surroundings."""
     from rag.opening import open_reader
-    from rag.tracing.replay import start_event
 
     terminal, settings = given.terminal, given.settings()
     with open_traces(settings) as traces:

@@ -12,6 +12,8 @@ from cli import options
 from cli.app import DefaultGroup, new_app
 from cli.render.text import shorten
 from cli.terminal import Terminal, clean
+from rag.tracing import diff_traces, is_research, recorded_flags
+from rag.tracing import replay as run_again
 from state.errors import UsageError
 from state.trace_store import Trace, open_traces
 from state.wording import many
@@ -119,9 +121,6 @@ def diff(given: options.Shared, one: TraceId, other: TraceId, json_: options.Jso
 @options.taking("engine", "k", "max_loops", "grader", "collection", "store", "quiet")
 def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Json = False) -> None:
     """Run it again from the history it had, then print the difference."""
-    from rag.tracing.replay import recorded_flags
-    from rag.tracing.replay import replay as run_again
-
     terminal = given.terminal
     with open_traces(given.settings()) as traces:
         before = traces.get(trace_id)
@@ -135,7 +134,6 @@ def _print(trace: Trace, console: Console) -> None:
     from cli.render.answer_text import answer_lines
     from cli.render.research_view import event_line
     from cli.render.trace_view import TraceView
-    from rag.tracing.replay import is_research
 
     last = trace["events"][-1]
     if is_research(trace):
@@ -150,8 +148,6 @@ def _print(trace: Trace, console: Console) -> None:
 
 
 def _print_diff(one: Trace, other: Trace, terminal: Terminal, *, json_: bool) -> None:
-    from rag.tracing.diff import diff_traces
-
     differences = diff_traces(one, other)
     if json_:
         named = {"a": one["trace_id"], "b": other["trace_id"], "differences": differences}

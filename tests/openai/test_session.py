@@ -13,7 +13,7 @@ from scripted_server import ScriptedServer, call, hang, shape_asked, status, str
 
 from cli.render.trace_view import TraceView
 from rag.session import open_session
-from rag.tracing.diff import path_taken
+from rag.tracing import path_taken
 from state.errors import BudgetError, ModelError
 from state.trace_store import TraceStore
 

@@ -9,8 +9,7 @@ from crag import SAMPLES, sample_home
 
 from rag.research.run import Research
 from rag.session import open_session
-from rag.tracing.diff import diff_traces, path_taken
-from rag.tracing.replay import recorded_flags, replay
+from rag.tracing import diff_traces, path_taken, recorded_flags, replay
 from state.choices import EngineName
 from state.errors import UsageError
 from state.settings import Settings, load_settings

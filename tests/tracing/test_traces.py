@@ -4,7 +4,7 @@ from typing import Any, cast
 import pytest
 from turn_samples import make_answer
 
-from rag.tracing.diff import diff_traces
+from rag.tracing import diff_traces
 from state.errors import UsageError
 from state.events import Event
 from state.trace_store import Trace, TraceStore

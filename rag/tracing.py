@@ -1,0 +1,125 @@
+"""Stored traces: a run repeated with the history that its question had, under the same or other
+settings; and the differences between two runs, down to grades and ranks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+from state.errors import StorageError, UsageError
+from state.trace_store import Trace, open_traces
+
+if TYPE_CHECKING:
+    from state.events import Event, TurnStarted
+    from state.research_events import ResearchEvent, ResearchStarted
+    from state.settings import Settings
+
+_SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "verify", "web")
+
+
+def start_event(trace: Trace) -> TurnStarted | ResearchStarted:
+    """The event that says how the run was set up when it was last started or resumed."""
+    events = cast("Sequence[Event | ResearchEvent]", trace["events"])
+    return next(
+        event
+        for event in reversed(events)
+        if event["event"] == "turn_started" or event["event"] == "research_started"
+    )
+
+
+def is_research(trace: Trace) -> bool:
+    return start_event(trace)["event"] == "research_started"
+
+
+def recorded_flags(trace: Trace, engine: object) -> dict[str, Any]:
+    """The settings of the trace; without its model if another `engine` is given."""
+    left_out = () if engine is None else ("model",)
+    event = start_event(trace)
+    return {name: each for name, each in event.items() if name in _SAME and name not in left_out}
+
+
+def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> Trace:
+    """Run the question outside its thread, which stays as it is, and return the new trace.
+
+    Raises:
+        UsageError: it is a research run.
+        CragError: as a session does.
+    """
+    if is_research(trace):
+        raise UsageError("A research run is not replayed.", "Ask it again with crag research.")
+    from rag.session import open_session
+
+    with open_session(settings.model_copy(update={"thread": None}), notify) as session:
+        asked = trace["answer"]["question"]
+        told = (each for each in trace["events"] if each["event"] == "contextualized")
+        history = next((each["history"] for each in told), [])
+        identity = session.ask(asked, history=history)["trace_id"]
+    with open_traces(settings) as traces:
+        try:
+            return traces.get(identity)
+        except UsageError:  # a notice said why
+            raise StorageError(
+                "The trace of the new run could not be kept, so it cannot be compared.",
+                "Let the home be written, or make room there.",
+            ) from None
+
+
+class Difference(TypedDict):
+    """`a` and `b` are what each run had, in words; None where it had nothing."""
+
+    what: str
+    a: str | None
+    b: str | None
+
+
+def diff_traces(one: Trace, other: Trace) -> list[Difference]:
+    """Every difference that is not time: set-up, path, answer, cost, loops, grades.
+
+    Raises:
+        UsageError: one is of a research run.
+    """
+    if is_research(one) or is_research(other):
+        raise UsageError("Only the traces of questions can be compared, not of research runs.")
+    a, b = _facts(one), _facts(other)
+    return [
+        {"what": name, "a": a.get(name), "b": b.get(name)}
+        for name in {**a, **b}
+        if a.get(name) != b.get(name)
+    ]
+
+
+def path_taken(trace: Trace) -> list[str]:
+    """The nodes in the order they ran."""
+    return [event["node"] for event in trace["events"] if event["event"] == "node_started"]
+
+
+def _facts(trace: Trace) -> dict[str, str]:
+    """What a run was, found and said, in words and by name."""
+    answer, event = trace["answer"], start_event(trace)
+    facts = {
+        "question": answer["question"],
+        "stand-alone question": answer["standalone_question"],
+        "collection": event["collection"],
+        "engine": " ".join(str(each) for each in answer["engine"].values() if each),
+        **{name: str(event.get(name)) for name in ("files", "k", "max_loops", "grader")},
+        "path": " → ".join(path_taken(trace)),
+        "generation retries": str(answer["generation_retries"]),
+        "status": answer["status"],
+        "answer": answer["answer"],
+        "citations": "; ".join(
+            f"[{c['marker']}] {c['source']}:{c['start_char']}-{c['end_char']} {c['support']}"
+            for c in answer["citations"]
+        ),
+        "claims": "; ".join(f"{claim['verdict']}: {claim['text']}" for claim in answer["claims"]),
+        "model calls": str(answer["usage"]["llm_calls"]),
+        "tokens in": str(answer["usage"]["input_tokens"]),
+    }
+    for loop in answer["loops"]:
+        step = f"loop {loop['loop']}"
+        facts |= {f"{step} query": loop["query"], f"{step} decision": loop["decision"]}
+        for rank, chunk in enumerate(loop["chunks"], 1):
+            sure = "" if chunk["confidence"] is None else f" {chunk['confidence']:.2f}"
+            grade = ("" if chunk["relevant"] else "not ") + f"relevant{sure}"
+            facts[f"{step} {chunk['source']} {chunk['chunk_id'][:6]}"] = f"#{rank}, {grade}"
+    return facts
