@@ -12,7 +12,7 @@ from state.trace_store import Trace, open_traces
 
 if TYPE_CHECKING:
     from state.events import Event, TurnStarted
-    from state.research_events import ResearchEvent, ResearchStarted
+    from state.research_state import ResearchEvent, ResearchStarted
     from state.settings import Settings
 
 _SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "verify", "web")

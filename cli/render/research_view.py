@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.filesize import decimal
 
 from cli.terminal import Terminal
-from state.research_events import ResearchEvent
 from state.wording import many
+
+if TYPE_CHECKING:
+    from state.research_state import ResearchEvent
 
 
 def event_line(event: Mapping[str, Any]) -> str | None:

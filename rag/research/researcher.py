@@ -18,8 +18,14 @@ from rag.engines.protocol import EngineResult
 from rag.research.journal import Journal
 from rag.research.roles import MAX_ROUNDS, PLANNED
 from state.answer import Citation
-from state.research_events import ResearchEvent
-from state.research_state import Artifact, Finding, ResearchState, RoundDecision, Subtask
+from state.research_state import (
+    Artifact,
+    Finding,
+    ResearchEvent,
+    ResearchState,
+    RoundDecision,
+    Subtask,
+)
 
 Emit = Callable[[ResearchEvent], None]
 """Receives each event of a run, on the thread of the run.

@@ -26,8 +26,7 @@ from state.checkpoints import Checkpoints
 from state.closing import Closing
 from state.errors import UsageError
 from state.home_db import HomeDb
-from state.research_events import ResearchEvent, ResearchStarted
-from state.research_state import new_research
+from state.research_state import ResearchEvent, ResearchStarted, new_research
 from state.settings import Settings
 
 _KEPT = {"collection", "engine", "model", "k", "max_loops", "grader", "thread"}

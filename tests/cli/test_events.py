@@ -16,7 +16,7 @@ from rag.ingest.ingest_report import IngestReport
 from rag.research.report import Report
 from state.answer import Answer
 from state.events import ErrorEvent, Event, IngestEvent
-from state.research_events import ResearchEvent
+from state.research_state import ResearchEvent
 
 ANSWERED = "How many parking spaces are there at Hollin Bridge?"
 MISSPELT = "Who is the treasuer?"
