@@ -25,7 +25,7 @@ OFF = {"CRAG_BASE_URL": "http://127.0.0.1:9/v1", "CRAG_MODEL": "m", "CRAG_MAX_RE
     ids=["unknown key", "model that is off", "no rights", "no place for settings", "locked home"],
 )
 def test_a_fault_is_one_line_with_the_next_step(words, code, said, next_step, tmp_path):
-    """The home is written by another process, which only the last heeds."""
+    """The home is being written meanwhile, which only the last heeds."""
     (tmp_path / "misspelt.toml").write_text("max_lops = 2\n")
     home, given = copied_home(tmp_path), [word.format(tmp_path) for word in words]
     with open_writer(home, "default", EMBEDDER.identity):
