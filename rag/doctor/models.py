@@ -71,7 +71,7 @@ def _replies(settings: Settings) -> Check:
     """Send one made-up document of some 400 tokens, and none of the person's."""
     from rag.budget import Budget
     from rag.endpoint.address import chat_endpoint
-    from rag.engines.openai.chat_model import LINE, ChatModel
+    from rag.engines.openai.chat_model import LINE, ChatModel, Request
     from rag.engines.openai.verdicts import read_verdicts, verdicts_model
 
     endpoint, patient = chat_endpoint(settings), settings.request_timeout or _PROBE_SECONDS
@@ -79,7 +79,7 @@ def _replies(settings: Settings) -> Check:
     chat = ChatModel(settings.model, endpoint, asked)
     chat.server.learn(form=None, reads=None, answers=None)  # found out anew
     try:
-        reply = chat.ask(_PROBE, Budget(), LINE, verdicts_model("document", 1))
+        reply = chat.ask(Request(_PROBE, Budget(), LINE, verdicts_model("document", 1)))
     finally:
         chat.close()
     told = f"{settings.model} at {endpoint.host} replies"

@@ -14,7 +14,7 @@ from rag.budget import Budget, BudgetSpent
 from rag.citations.check import NO_QUOTE, check_draft
 from rag.context import build_context, interleave
 from rag.engines.openai.answer_reply import Part, parse_parts
-from rag.engines.openai.chat_model import ChatModel
+from rag.engines.openai.chat_model import ChatModel, Request
 from rag.engines.openai.plain_reply import cited_numbers, without_markers
 from rag.engines.openai.prompts import Messages
 from rag.index.reader import CollectionReader
@@ -232,8 +232,9 @@ class ModelResearcher:
         """The reply in the given shape, asked for again if it cannot be read; None if it never
         could. It is streamed because a slow server has more time for that.
         """
+        request = Request(messages, self._budget, REPLY_TOKENS, shape, _drop_text)
         for _ in range(ATTEMPTS):
-            reply = self._chat.ask(messages, self._budget, REPLY_TOKENS, shape, _drop_text)
+            reply = self._chat.ask(request)
             with suppress(ValidationError):
                 return shape.model_validate(reply.fields())
         who = self._chat.label

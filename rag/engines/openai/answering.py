@@ -9,7 +9,7 @@ from rag.budget import Budget, BudgetSpent
 from rag.citations.locate import locate
 from rag.context import fit_context, round_robin
 from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
-from rag.engines.openai.chat_model import ANSWER, ChatModel
+from rag.engines.openai.chat_model import ANSWER, ChatModel, Request
 from rag.engines.openai.prompts import generate_messages
 from rag.engines.openai.reply import Reply, without_thinking
 from rag.engines.protocol import Emit, Generated, GenerateRequest
@@ -89,7 +89,7 @@ def _asked(
             given = replace(request, context=fit_context(request.context, best, tokens))
         try:
             messages = generate_messages(given, formed=formed)
-            return chat.ask(messages, budget, ANSWER, wanted, receive)
+            return chat.ask(Request(messages, budget, ANSWER, wanted, receive))
         except PromptTooLongError as error:
             refused = error
     raise refused

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from rag.budget import Budget, BudgetSpent, record_call
+from rag.budget import Budget, record_call
 from rag.endpoint.address import Endpoint, http_client
 from rag.endpoint.failures import foreign_errors, model_error, redacted
 from rag.engines.openai.prices import charge, price_of, tokens_of
@@ -98,23 +98,16 @@ class ChatModel:
     def close(self) -> None:
         self._resources.close()
 
-    def ask(
-        self,
-        messages: Messages,
-        budget: Budget,
-        max_tokens: int,
-        schema: type[BaseModel] | None = None,
-        receive: Receive | None = None,
-    ) -> Reply:
-        """The reply, in the shape of `schema` if the model kept to it. A stream that breaks off
+    def ask(self, request: Request) -> Reply:
+        """The reply, in the shape of the schema if the model kept to it. A stream that breaks off
         after some text is a reply without a finish_reason.
 
         Raises:
             ModelError: in the end there was no reply.
             BudgetSpent: a budget does not allow the call, or its time ran out during it.
         """
-        messages = with_schema(sendable(messages), schema)
-        request = Request(messages, budget, max_tokens, schema, receive)
+        messages = with_schema(sendable(request.messages), request.schema)
+        request = replace(request, messages=messages)
         reply = self._counted(request)
         if reply.thinks and not self._thinks:
             self._thinks = True
@@ -136,13 +129,11 @@ class ChatModel:
                 with tracing_context(enabled=False):
                     reply = self._in_some_form(request)
             except ModelError:
-                try:
-                    budget.check()  # out of time rather than out of luck
-                except BudgetSpent:
-                    # It was sent, and what was sent is paid for.
-                    charge(call, messages, Reply(), self.price, budget)
+                if (left := budget.seconds_left()) is None or left > 0:
                     raise
-                raise
+                # Out of time rather than out of luck: it was sent, and what was sent is paid for.
+                charge(call, messages, Reply(), self.price, budget)
+                raise budget.time_spent_error() from None
             charge(call, messages, reply, self.price, budget)
         return reply
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field
 
 from rag.budget import Budget
-from rag.engines.openai.chat_model import LINE, ChatModel
+from rag.engines.openai.chat_model import LINE, ChatModel, Request
 from rag.engines.openai.plain_reply import without_markers
 from rag.engines.openai.prompts import (
     Messages,
@@ -86,7 +86,7 @@ def _asked(
     chat: ChatModel, messages: Messages, wanted: type[BaseModel], budget: Budget
 ) -> str | list[Any]:
     """The one field of the reply, or the reply itself where it is no JSON."""
-    reply = chat.ask(messages, budget, LINE, wanted)
+    reply = chat.ask(Request(messages, budget, LINE, wanted))
     (name,) = wanted.model_fields
     told = reply.fields().get(name, "" if reply.text.startswith("{") else reply.text)
     return told if isinstance(told, (str, list)) else ""

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
 
 from rag.budget import Budget
-from rag.engines.openai.chat_model import ChatModel
+from rag.engines.openai.chat_model import ChatModel, Request
 from rag.engines.openai.prompts import Messages, grade_messages, verify_messages
 from rag.engines.protocol import Engine, Graded, GradeRequest, Verified
 from state.passages import Grade
@@ -119,8 +119,8 @@ def verify(
 def _asked(
     chat: ChatModel, messages: Messages, noun: Noun, count: int, budget: Budget
 ) -> dict[int, Verdict]:
-    reply = chat.ask(messages, budget, VERDICT * (count + 1), verdicts_model(noun, count))
-    return read_verdicts(noun, count, reply.fields())
+    asked = Request(messages, budget, VERDICT * (count + 1), verdicts_model(noun, count))
+    return read_verdicts(noun, count, chat.ask(asked).fields())
 
 
 def _grade(chunk_id: str, verdict: Verdict) -> Grade:
