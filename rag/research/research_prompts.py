@@ -52,7 +52,7 @@ REFLECTION = (
 def plan_messages(view: RunView, contents: str) -> Messages:
     """The planner's messages; of files it is told names, status and bytes, never text."""
     state = view.state
-    roles = _bullets(f"{role.name}: {role.purpose}" for role in PLANNED.values())
+    roles = _bullets(f"{role}: {purpose}" for role, purpose in PLANNED.items())
     files = (
         f"{name}: {entry['status']}, {entry['bytes']} bytes"
         for name, entry in state["files"].items()
@@ -99,7 +99,7 @@ def search_messages(
     if left:
         told.append("Look only for what is still open: " + "; ".join(map(one_line, left)))
     told.append(f"Task: {one_line(task['instruction'])}")
-    return [("system", ROLES[task["role"]].system), ("user", "\n".join(told))]
+    return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]
 
 
 def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
@@ -120,7 +120,7 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
         fenced("quotes", "", "\n".join(quotes)),
         f"Question: {one_line(task['instruction'])}",
     ]
-    return [("system", ROLES[task["role"]].system), ("user", "\n".join(told))]
+    return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]
 
 
 def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
