@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import cast
 
 from langgraph.runtime import Runtime
 
@@ -22,6 +23,7 @@ def record_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def _answer(state: GraphState, deps: Dependencies) -> Answer:
+    """The answer; what the state has under the same name is taken from there."""
     status = state["status"] or "partial"  # an answer that stands, since nothing more was found
     warnings = list(dict.fromkeys(state["warnings"]))
     if state["ended_early"] is not None:
@@ -30,20 +32,12 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
     answer = new_answer(
         state["question"], deps.engine, deps.reader, deps.settings, deps.thread, deps.trace_id
     )
-    return {
+    told = {
         **answer,
+        **{name: value for name, value in state.items() if name in answer},
         "status": status,
-        "standalone_question": state["standalone_question"],
         "answer": state["generation"],
-        "citations": state["citations"],
-        "claims": state["claims"],
-        "dropped": state["dropped"],
-        "nearest": state["nearest"],
-        "missing": state["missing"],
-        "loops": state["loops"],
-        "loop_count": state["loop_count"],
-        "generation_retries": state["generation_retries"],
-        "usage": state["usage"],
         "timings_ms": {"total": total, **state["timing_metrics"]},
         "warnings": warnings,
     }
+    return cast("Answer", told)

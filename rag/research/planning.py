@@ -11,6 +11,7 @@ from rag.research.researcher import DraftSubtask, ResearchDependencies
 from rag.research.roles import PLANNED, SEARCHER
 from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
+from state.graph_state import fresh
 from state.research_state import ResearchState, Subtask
 
 MOST_SUBTASKS = 8
@@ -80,17 +81,15 @@ def checked_plan(
 
 def new_subtask(role: str, instruction: str, artifact: str) -> Subtask:
     """A subtask that reads nothing yet and has its role for an id."""
-    return {
-        "id": role,
-        "role": role,
-        "heading": role,
-        "instruction": instruction,
-        "queries": [],
-        "expected_artifact": artifact,
-        "read_files": [],
-        "documents": [],
-        "status": "planned",
-    }
+    return fresh(
+        Subtask,
+        id=role,
+        role=role,
+        heading=role,
+        instruction=instruction,
+        expected_artifact=artifact,
+        status="planned",
+    )
 
 
 def short_heading(heading: str, instruction: str) -> str:

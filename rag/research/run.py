@@ -25,6 +25,7 @@ from state.answer import NO_USAGE, Answer
 from state.checkpoints import Checkpoints
 from state.closing import Closing
 from state.errors import UsageError
+from state.graph_state import fresh
 from state.home_db import HomeDb
 from state.research_state import ResearchEvent, ResearchStarted, new_research
 from state.settings import Settings
@@ -69,17 +70,15 @@ class Research(Closing):
         history = self.session.memory.history(thread) if thread is not None else ()
         with record_calls() as calls:
             made = self.session.engine.for_question(budget).contextualize(question, history)
-        run: ResearchRun = {
-            "id": new_trace_id(),
-            "asked": question,
-            "question": made.question,
-            "flags": self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
-            "usage": add_calls(NO_USAGE, "contextualize", calls),
-            "state": "running",
-            "escalation": None,
-            "answer": None,
-            "report": None,
-        }
+        run = fresh(
+            ResearchRun,
+            id=new_trace_id(),
+            asked=question,
+            question=made.question,
+            flags=self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
+            usage=add_calls(NO_USAGE, "contextualize", calls),
+            state="running",
+        )
         self._journal.start(run)
         return self._work(run, budget, emit, made)
 
