@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, cast
 
 from langgraph.runtime import Runtime
 
@@ -12,11 +12,9 @@ from rag.dependencies import Dependencies
 from rag.nodes.update import BETWEEN_QUERIES, Update
 from rag.question.parts import POOL, read_parts
 from state.choices import GraderChoice
+from state.events import RetrievedEvent, RetrievedItem
 from state.graph_state import GraphState
 from state.passages import RetrievedChunk
-
-if TYPE_CHECKING:
-    from state.events import RetrievedEvent, RetrievedItem
 
 
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -73,15 +71,6 @@ def retrieval_update(
 
 
 def _item(hit: RetrievedChunk, *, new: bool) -> RetrievedItem:
-    return {
-        "chunk_id": hit["chunk_id"],
-        "source": hit["source"],
-        "start_line": hit["start_line"],
-        "end_line": hit["end_line"],
-        "page": hit["page"],
-        "anchor": hit.get("anchor"),
-        "score": hit["score"],
-        "dense_rank": hit["dense_rank"],
-        "lexical_rank": hit["lexical_rank"],
-        "new": new,
-    }
+    """The fields of the item are those of the chunk by the same name."""
+    told = {name: hit.get(name) for name in RetrievedItem.__annotations__}
+    return cast("RetrievedItem", {**told, "new": new})

@@ -200,14 +200,13 @@ class Research(Closing):
         session, thread = self.session, self._settings.thread
         settings, run_id = self._settings, report["run_id"]
         asked = report["question"]
-        return {
-            **new_answer(asked, session.engine, session.reader, settings, thread, run_id),
+        answer = new_answer(asked, session.engine, session.reader, settings, thread, run_id)
+        told = {
+            **answer,
+            **{name: value for name, value in report.items() if name in answer},
             "status": "partial" if report["status"] == "waiting" else report["status"],
-            "standalone_question": report["standalone_question"],
             "answer": report["report"],
-            "citations": report["citations"],
-            "usage": report["usage"],
             "timings_ms": {"total": report["seconds"] * 1000},
             "turn": 1 if thread is None else session.memory.store.last_turn(thread) + 1,
-            "warnings": report["warnings"],
         }
+        return cast("Answer", told)
