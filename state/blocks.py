@@ -16,7 +16,10 @@ class BlockKind(StrEnum):
     CODE = "code"
     ROW = "row"
     METADATA = "metadata"
-    """A field of front matter, of a field list, of a mail's header."""
+    """A field of front matter."""
+    FIELD = "field"
+    """A line that gives a name a value, of a record such as a mail's header or a question and its
+    answer. Those that no blank line parts belong together."""
     NOTE = "note"
     """A paragraph of a quotation or an admonition."""
 

@@ -7,6 +7,9 @@ from dataclasses import dataclass, replace
 
 from state.blocks import Block
 
+QUOTED_BY = "quoted by"
+"""Begins the anchor of what a mail quotes at its end."""
+
 
 @dataclass(frozen=True, slots=True)
 class Chunk:

@@ -11,6 +11,7 @@ from rag.documents.cleaning import shorten
 from rag.documents.encoding import decode
 from rag.documents.html import page_part
 from rag.documents.stream import Part, Reading
+from state.documents import QUOTED_BY
 from state.errors import DocumentError
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
@@ -46,7 +47,7 @@ def _message(message: EmailMessage, reading: Reading) -> Iterator[Part]:
     sent = _sent(message)
     yield Part("\n".join(lines) + "\n\n" + own + "\n\n", anchor=sent)
     if quoted:
-        yield Part(f"{quoted}\n\n", anchor=sent and sent.replace("from", "quoted by", 1))
+        yield Part(f"{quoted}\n\n", anchor=sent and sent.replace("from", QUOTED_BY, 1))
 
 
 def _without_quotation(body: str) -> tuple[str, str]:

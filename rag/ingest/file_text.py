@@ -12,7 +12,7 @@ from rag.documents.formats import SUFFIXES, Format
 from rag.documents.picture import can_recognize
 from rag.index.protocol import DocumentPart, FileStat, IndexedDocument, UnreadFile
 
-READER_VERSION = "63"
+READER_VERSION = "64"
 """Counted up when reading or chunking changes."""
 
 

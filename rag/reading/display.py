@@ -29,7 +29,7 @@ _LINE = 72
 _LONGEST_CELL = 300
 LEAD_CHARACTERS = 160
 """The most characters shown of a lead-in sentence that stands further up."""
-_CLOSE = (BlockKind.ROW, BlockKind.ITEM, BlockKind.METADATA)
+_CLOSE = (BlockKind.ROW, BlockKind.ITEM, BlockKind.METADATA, BlockKind.FIELD)
 """Two blocks of one of these kinds are shown without a blank line between them."""
 _CUT = "…"
 _FENCE = 40
@@ -90,7 +90,8 @@ def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: 
         goes_on = block.lead is not None and block.start_char - block.lead[1] > _FENCE
         cut = units[0].start > block.start_char or goes_on
         return indent("\n".join([*[_CUT] * cut, dedent("\n".join(lines))]), "    ")
-    if block.kind is BlockKind.METADATA or (block.kind is BlockKind.ROW and "\t" in text):
+    fields = (BlockKind.METADATA, BlockKind.FIELD)
+    if block.kind in fields or (block.kind is BlockKind.ROW and "\t" in text):
         return text
     if block.kind is BlockKind.ROW:
         return as_prose(text)

@@ -11,7 +11,7 @@ from statistics import fmean
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.index.vocabulary import reading_for
-from rag.question.parse import parse_question
+from rag.question.parse import parse_question, share
 from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
 from rag.reading.scoring import ScoredStretch, best_of, extents_of, judge_stretches, score_stretches
@@ -64,7 +64,7 @@ def snippets(
         following = _next(found, kept, far, same)
         if following is None:
             break
-        stretch = _tightened(following)
+        stretch = _tightened(following, question)
         table = next((n for n, each in enumerate(kept) if _one_table(each.stretch, stretch)), None)
         if table is not None:
             kept[table] = replace(kept[table], stretch=_table(stretch))
@@ -79,7 +79,7 @@ def _one_table(one: Stretch, other: Stretch) -> bool:
     """Whether both are rows of one table in one chunk, which is short enough to be shown whole."""
     rows, chunk = _table(one), one.chunk
     return (
-        chunk["blocks"][one.units[0].place].kind is BlockKind.ROW
+        one.kind is BlockKind.ROW
         and chunk["chunk_id"] == other.chunk["chunk_id"]
         and other.units[0] in rows.units
         and rows.end - rows.start <= FIRST_LONGEST
@@ -89,22 +89,28 @@ def _one_table(one: Stretch, other: Stretch) -> bool:
 def _table(row: Stretch) -> Stretch:
     """All rows of the row's table in its chunk."""
     blocks = row.chunk["blocks"]
-    of_it = blocks[row.units[0].place].kind, blocks[row.units[0].place].lead
+    of_it = row.kind, blocks[row.units[0].place].lead
     units = section_units(row)
     return replace(
         row, units=[u for u in units if (blocks[u.place].kind, blocks[u.place].lead) == of_it]
     )
 
 
-def _tightened(found: ScoredStretch) -> Stretch:
-    """The stretch without the leading sentences or lines that bring it no nearer to the question;
-    one right below its heading stays whole, since that says what it is about.
+def _tightened(found: ScoredStretch, question: ParsedQuestion) -> Stretch:
+    """The stretch without the leading sentences or lines that bring it no nearer to the question,
+    up to the one that holds most of its words; one right below its heading stays whole, since that
+    says what it is about.
     """
     tight = found.stretch
     if begins_section(tight):
         return tight
     least = _similarity(tight, found.read, found.begins) - _SLACK
-    while len(tight.units) > 1:
+    held = [
+        share(question["weights"], set(terms(text_between(tight.chunk, each.start, each.end))))
+        for each in tight.units
+    ]
+    fullest = tight.units[held.index(max(held))]
+    while tight.units[0] != fullest:
         less = replace(tight, units=tight.units[1:])
         if _similarity(less, found.read, found.begins) < least:
             break
@@ -155,7 +161,7 @@ def nearest_of(
     for chunk, found in zip(chunks, nearest, strict=True):
         start, end = chunk["start_char"], chunk["end_char"]
         if found is not None:
-            tight = _tightened(found)
+            tight = _tightened(found, question)
             start, end = tight.start, tight.end
         citations.append(make_citation(chunk, start, end, ""))
     return citations

@@ -15,11 +15,14 @@ from state.passages import RetrievedChunk, text_between
 LONGEST = 300
 """The most characters of a stretch, unless its one sentence, line or row is longer."""
 MOST_OF_A_CHUNK = 80
+SHORT = 150
+"""A paragraph, an item or a line of a log of so many characters is not cut into sentences."""
+_NAME = 80
 
 
 class Unit(NamedTuple):
-    """What is never cut: a sentence, a line of code, a row or a field of front matter; the last two
-    are a stretch `alone`. `place` is the index of its block in the chunk.
+    """What is never cut: a sentence, a line of code, a row or a field; a row and a field of front
+    matter are a stretch `alone`. `place` is the index of its block in the chunk.
     """
 
     start: int
@@ -54,6 +57,11 @@ class Stretch:
     @property
     def text(self) -> str:
         return text_between(self.chunk, self.start, self.end)
+
+    @property
+    def kind(self) -> BlockKind:
+        """The kind of the block that it begins in."""
+        return BlockKind(self.chunk["blocks"][self.units[0].place].kind)
 
     @property
     def has_code(self) -> bool:
@@ -107,10 +115,18 @@ def begins_section(stretch: Stretch) -> bool:
 
 
 def _sections(chunk: RetrievedChunk) -> Iterator[tuple[list[Block], list[Unit]]]:
-    """The units below each heading of the chunk, with the headings above them in it."""
+    """The units below each heading of the chunk, with the headings above them in it; those of a
+    record by themselves.
+    """
     above, units = list[Block](), list[Unit]()
     heads = {block.lead for block in chunk["blocks"] if block.kind is BlockKind.ROW}
+    before: Block | None = None
     for place, block in enumerate(chunk["blocks"]):
+        if not _one_record(before, block):
+            named = units[-1:] if block.kind is BlockKind.FIELD and _names(chunk, before) else []
+            yield above, units[: len(units) - len(named)]
+            units = named
+        before = block
         if block.kind is BlockKind.HEADING:
             yield above, units
             above = [*(each for each in above if each.level < block.level), block]
@@ -121,9 +137,24 @@ def _sections(chunk: RetrievedChunk) -> Iterator[tuple[list[Block], list[Unit]]]
     yield above, units
 
 
+def _one_record(one: Block | None, following: Block) -> bool:
+    """Whether both are fields of one record, or neither is a field."""
+    fields = [each is not None and each.kind is BlockKind.FIELD for each in (one, following)]
+    together = one is not None and following.start_char - one.end_char <= 1
+    return together if all(fields) else not any(fields)
+
+
+def _names(chunk: RetrievedChunk, block: Block | None) -> bool:
+    """Whether the block is a line that says what is below it, as "INVOICE 2025-118"."""
+    if block is None or block.kind is not BlockKind.PARAGRAPH:
+        return False
+    said = text_between(chunk, *block.extent)
+    return len(said) <= _NAME and "\n" not in said and not said.endswith((".", "!", "?"))
+
+
 def _extents(chunk: RetrievedChunk, block: Block) -> Iterator[tuple[int, int]]:
     start = block.start_char
-    if block.kind in PROSE:
+    if block.kind in PROSE and block.end_char - start > SHORT:
         yield from block_sentences(chunk["text"], block, chunk["start_char"])
     elif block.kind is BlockKind.CODE:
         for line in text_between(chunk, *block.extent).split("\n"):

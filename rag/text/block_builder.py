@@ -113,7 +113,7 @@ class BlockBuilder:
             if by_line or not opened.whole:
                 parts = [(at, at + len(line)) for at, line in lines] if by_line else [*runs(lines)]
                 if fields:
-                    kind = BlockKind.METADATA
+                    kind = BlockKind.FIELD
                 elif is_alone and defines(lines, parts):
                     kind, parts = BlockKind.ITEM, [(parts[0][0], parts[-1][1])]
                 extents = [(first + self.base, last + self.base) for first, last in parts]

@@ -47,7 +47,7 @@ _ROW = 0.45
 _NEXT_LINE = 0.4
 _SENTENCE = 0.35
 _LINE = 0.2
-_CUT_BY_LINE = frozenset({BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA})
+_CUT_BY_LINE = frozenset({BlockKind.CODE, BlockKind.ROW, BlockKind.METADATA, BlockKind.FIELD})
 """Kinds that may be cut after any of their lines, where they must be."""
 
 

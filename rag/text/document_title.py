@@ -24,7 +24,7 @@ def naming_blocks(chunks: Iterable[Chunk]) -> Iterator[Naming]:
     """The headings and fields of the chunks: one of them may name their document."""
     for chunk in chunks:
         for block in chunk.blocks:
-            if block.kind in (BlockKind.HEADING, BlockKind.METADATA):
+            if block.kind in (BlockKind.HEADING, BlockKind.METADATA, BlockKind.FIELD):
                 first, last = block.start_char - chunk.start_char, block.end_char - chunk.start_char
                 yield block, as_prose(chunk.text[first:last])
 

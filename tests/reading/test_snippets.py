@@ -53,6 +53,44 @@ def found(reader):
     return find
 
 
+RECORDS = """Patient: Albright, Joan
+Allergy: penicillin
+Recall: November 2025
+
+Patient: Bowen, Rhys
+Allergy: latex
+Recall: March 2026
+"""
+INVOICE = "INVOICE 118\n\nDate: 12 May\nDue: 11 June\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "question", "shown"),
+    [
+        (RECORDS, "who has the latex allergy", RECORDS.split("\n\n")[1].strip()),
+        ("Q: How do I reset it?\nA: Hold the key.\n", "how do i reset it", "A: Hold the key."),
+        (INVOICE, "when is the invoice due", "INVOICE 118\n\nDate: 12 May\nDue: 11 June"),
+    ],
+    ids=["record", "question and answer", "record below its name"],
+)
+def test_a_record_is_shown_whole_and_no_other(tmp_path, text, question, shown):
+    first = shown_of(tmp_path, text, question, "notes.txt")[0]
+    assert shown in first["shown"]
+    assert "Albright" not in first["shown"]
+
+
+def test_a_reply_is_shown_before_what_it_quotes(tmp_path):
+    mail = """From: Bo <bo@example.org>
+Subject: Re: Wedding
+
+Dear Ann, that is £7 a bottle.
+
+> Is there a corkage charge if we bring our own wine?
+"""
+    found = shown_of(tmp_path, mail, "is there a corkage charge for wine", "reply.eml")
+    assert found[0]["shown"] == "Dear Ann, that is £7 a bottle."
+
+
 def test_no_stretch_is_longer_than_it_may_be_and_none_lies_within_another(reader):
     found = [stretch for chunk in reader.search("lamp", 8) for stretch in stretches_of(chunk)]
     assert all(len(each.text) <= LONGEST for each in found)
@@ -149,6 +187,24 @@ class Reads(Reranker):
         return [MaxSim([[TokenVectors(*row)]], TokenVectors(row[0] * n, row[1])) for n in shares]
 
 
+LOG = """2024-05-19  Yacht Merganser hit the fuel berth, and her insurers have paid for all damage.
+2024-06-08  Crane out of order: hydraulic hose. Repaired by Trew and Sons on the day after that one.
+2024-07-13  Regatta day 1. 61 boats. One broken mast, of a Flying Fifteen.
+2024-07-14  Regatta day 2. Abandoned at 13:20 for lightning.
+"""
+
+
+def test_the_line_that_holds_most_of_the_question_is_shown_whole(tmp_path):
+    class ReadsTheEnd(StaticReranker):
+        def similarities(self, question, texts):  # noqa: ARG002
+            row = np.ones((1, 1), np.float32)
+            ends = [TokenVectors(row, np.array([[len(text) - 9, len(text)]])) for text in texts]
+            return [MaxSim([[each]], each) for each in ends]
+
+    found = shown_of(tmp_path, LOG, "regatta day 1", "log.txt", reranker=ReadsTheEnd())
+    assert found[0]["shown"].startswith("2024-07-13 Regatta day 1. 61 boats.")
+
+
 @pytest.mark.parametrize(("reranker", "first"), [(Reads(), "the wolf"), (StaticReranker(), "fare")])
 def test_the_nearest_in_meaning_comes_first_where_somebody_reads(reranker, first):
     form = {"title": None, "heading": ""}
@@ -209,11 +265,13 @@ def test_an_answer_of_one_new_word_is_one(tmp_path):
         assert session.ask("How many beds has the inn?")["answer"].startswith("The inn has nine")
 
 
-def shown_of(tmp_path, text, question, name="page.md", *, full=False):
+def shown_of(
+    tmp_path, text, question, name="page.md", *, full=False, reranker: Reranker | None = None
+):
     reader = collection_of(tmp_path, {name: text, "other.md": "# Wool\n\nIt is spun in May.\n"})
     hits = reader.search(question, 8)
     parsed = parse_question(question, reader)
-    found = shown_snippets([parsed], hits, StaticReranker(), reader, full=full)
+    found = shown_snippets([parsed], hits, reranker or StaticReranker(), reader, full=full)
     return [each["located"] for each in found]
 
 

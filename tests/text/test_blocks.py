@@ -182,8 +182,8 @@ def test_what_is_set_in_below_a_note_a_tab_or_a_definition_is_no_code() -> None:
 def test_fields_alone_stand_line_by_line() -> None:
     fields = read("Version: 6\nOwned by: Ann\n\nIn short: no\nwrapped text.\n", "markdown")
     assert [(kind, said) for kind, _, said, _ in fields] == [
-        ("metadata", "Version: 6"),
-        ("metadata", "Owned by: Ann"),
+        ("field", "Version: 6"),
+        ("field", "Owned by: Ann"),
         ("paragraph", "In short: no\nwrapped text."),
     ]
 
@@ -206,8 +206,8 @@ def test_the_blocks_of_plain_text() -> None:
     assert read(PLAIN, "text") == [
         ("heading", 1, "PUMP MANUAL", None),
         ("paragraph", 0, "The pump runs all night. It is checked\nat six, and at noon.", None),
-        ("metadata", 0, "From: Ada", None),
-        ("metadata", 0, "To: Bob", None),
+        ("field", 0, "From: Ada", None),
+        ("field", 0, "To: Bob", None),
         ("paragraph", 0, "Steps:", None),
         ("item", 1, "1. Open the valve\n   by hand", "Steps:"),
         ("item", 2, "a) slowly", "1. Open the valve\n   by hand"),
@@ -257,7 +257,7 @@ def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() 
         ("code", "a: 1\n---\nb: 2\n", ["code", "code"]),  # two documents of YAML
         ("csv", "a | b\n1 | 2\n", ["row", "row"]),
         ("log", "# one line\n- another\n", ["row", "row"]),
-        ("email", "From: Ada\nTo: Bob\n\nHi.\n", ["metadata", "metadata", "paragraph"]),
+        ("email", "From: Ada\nTo: Bob\n\nHi.\n", ["field", "field", "paragraph"]),
         ("org", "# Top\n## Part\nbody\n", ["heading", "heading", "paragraph"]),
         ("html", "# Top\n\nGo:\n\n```\nx\n```\n", ["heading", "paragraph", "code"]),
         ("text", "|Code | Said|\n|9 | Hot|\n", ["row", "row"]),
