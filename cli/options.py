@@ -60,7 +60,7 @@ _FURTHER = "Further searches at most: by a better query, or for what a model lac
 _DEFAULTS = {"quiet": False, "debug": False}
 SHARED: dict[str, Any] = {
     "collection": Collection,
-    "files": _setting(str, "Ask only documents that match, as in a .gitignore.", "GLOB"),
+    "files": _setting(list[str], "Ask only documents that match, as in a .gitignore.", "GLOB"),
     "thread": Annotated[str | None, thread_option("The thread to go on with.")],
     "engine": _setting(EngineName, "Rules, a model, or a model where one is set."),
     "k": _setting(int, "Chunks retrieved in each loop.", "N", min=1, max=200),
@@ -117,6 +117,8 @@ class Shared:
         from state.settings import load_settings
 
         now = {name: value for name, value in self.flags.items() if value is not None}
+        if "files" in now:
+            now["files"] = "\n".join(now["files"])
         return load_settings({**earlier, **now}, self.config)
 
 

@@ -61,7 +61,7 @@ def open_reader(
 
 
 def _source_pattern(glob: str | None) -> GitIgnoreSpec | None:
-    """The pattern of a glob, which sources match as files do a line of a .gitignore.
+    """The pattern of globs, one a line, which sources match as files do those of a .gitignore.
 
     Raises:
         UsageError: it is malformed.
@@ -71,7 +71,7 @@ def _source_pattern(glob: str | None) -> GitIgnoreSpec | None:
     from pathspec import GitIgnoreSpec
 
     try:
-        return GitIgnoreSpec.from_lines([glob])
+        return GitIgnoreSpec.from_lines(glob.splitlines())
     except ValueError as error:
         raise UsageError(f"--files: {error}.") from None
 

@@ -84,7 +84,11 @@ def ingest(
             )
 
     show = partial(_show, terminal=terminal, data=json_ or events)
-    report = sync()
+    try:
+        report = sync()
+    except KeyboardInterrupt:
+        terminal.warn("What was read is kept; run it again for the rest.")
+        raise
     show(report)
     if not (dry_run or json_ or events or terminal.quiet):
         _offer_reader(settings.home, terminal)
@@ -97,7 +101,7 @@ def ingest(
             nonlocal report
             before, report = report, sync()
             if report.has_changes or report.failed != before.failed:
-                show(report)
+                show(report, before)
 
         watch_folders(paths, settings.home, sync_again, terminal.warn)
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
@@ -117,10 +121,12 @@ def _existing_roots(roots: Iterable[str], terminal: Terminal) -> list[str]:
     return there
 
 
-def _show(report: IngestReport, terminal: Terminal, *, data: bool) -> None:
+def _show(
+    report: IngestReport, before: IngestReport | None = None, *, terminal: Terminal, data: bool
+) -> None:
     if data:
         terminal.json(report_json(report))
-    print_report(report, terminal)
+    print_report(report, terminal, before)
 
 
 def _offer_reader(home: Path, terminal: Terminal) -> None:

@@ -30,15 +30,21 @@ def report_json(report: IngestReport) -> dict[str, object]:
     return {"schema": "crag.ingest/1", **asdict(report), **problems, "seconds": seconds}
 
 
-def print_report(report: IngestReport, terminal: Terminal) -> None:
-    """Failures, skips and the summary, one line each, on stderr."""
-    for kind, problems, tell in (
-        ("failed", report.failed, terminal.warn),
-        ("warning", report.warnings, terminal.notice),
-        ("skipped", report.skipped, terminal.notice),
+def print_report(
+    report: IngestReport, terminal: Terminal, before: IngestReport | None = None
+) -> None:
+    """Failures, skips and the summary, one line each, on stderr; what the report `before` told of
+    the same files is not told again.
+    """
+    for kind, tell in (
+        ("failed", terminal.warn),
+        ("warnings", terminal.notice),
+        ("skipped", terminal.notice),
     ):
+        known = () if before is None else getattr(before, kind)
+        problems = [each for each in getattr(report, kind) if each not in known]
         for path, reason in _grouped(problems):
-            tell(f"{kind}: {path}: {reason}")
+            tell(f"{kind.removesuffix('s')}: {path}: {reason}")
     terminal.notice(summary(report))
 
 

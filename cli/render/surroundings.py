@@ -31,7 +31,7 @@ def print_surroundings(terminal: Terminal, citation: Citation, reader: Collectio
         if is_web(citation):
             raise UsageError(f"{source} is a page of the web.", "Open it in a browser.")
         gone = f"{source} is no longer in {reader.name}."
-        raise UsageError(gone, "`crag trace last` shows what was quoted.")
+        raise UsageError(gone, "`crag trace` shows what was quoted.")
     terminal.notice(document.path or source)
     print_sources(terminal, [citation])
     terminal.out("")

@@ -8,6 +8,7 @@ from rag.citations.check import with_markers
 from rag.dependencies import Dependencies
 from rag.engines.local.answer import snippet_part
 from rag.nodes.update import Update
+from rag.question.parse import split_context
 from rag.question.parts import is_near
 from rag.reading.snippets import shown_snippets
 from state.answer import UNSURE, Citation
@@ -33,7 +34,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     of_model = DENIED if state["dropped"] else REFUSED
     said = of_model if deps.engine.model is not None else UNSURE if shown else ABSENT
     why = _cut(state["refusal"] or "", LONGEST_REFUSAL) or "The nearest passages:"
-    head = said.format(_cut(state["standalone_question"], LONGEST_QUESTION))
+    head = said.format(_cut(split_context(state["standalone_question"])[0], LONGEST_QUESTION))
     return {
         "generation": "\n\n".join([f"{head} {why}", *shown]) if shown else head,
         "citations": [],

@@ -9,8 +9,12 @@ from crag import interrupted
 from typer.testing import CliRunner
 
 from cli.app import app
+from cli.render.ingest_view import print_report
+from cli.terminal import Terminal
 from rag.index.home.catalog import FILE_NAME
+from rag.ingest.sync import ingest
 from rag.ingest.watch import watch_folders
+from state.settings import load_settings
 
 
 @pytest.fixture(autouse=True)
@@ -207,7 +211,8 @@ def test_an_interrupted_ingest_ends_with_130_and_the_next_one_resumes(home, fold
     for number in range(150):
         (folder / f"{number}.md").write_text(f"# Sheet {number}\n\nThe number is {number}.\n" * 20)
     code, _, errors = interrupted(home, "ingest", str(folder), "--events", at='"file"')
-    assert (code, errors) == (130, "crag: interrupted.\n")
+    assert (code, errors.splitlines()[-1]) == (130, "crag: interrupted.")
+    assert "run it again for the rest" in errors
     report = json.loads(crag("ingest", folder, "--json").stdout)
     assert report["added"] + report["unchanged"] == report["documents"] == 152
 
@@ -231,6 +236,18 @@ def test_a_watch_syncs_after_a_save_by_rename_and_a_removal(tmp_path, folder):
     watch_folders([str(folder)], tmp_path / "home", sync, print, stop=stop)
     timer.join()
     assert [sorted(names) for names in seen[-2:]] == [["a.md", "b.md", "c.md"], ["a.md", "c.md"]]
+
+
+def test_a_watch_tells_of_a_file_that_failed_once(folder, capsys):
+    bad = folder / "bad.pdf"
+    bad.write_bytes(b"%PDF-1.7 no")
+    settings, terminal = load_settings({}), Terminal()
+    first = ingest(settings, [str(folder)])
+    print_report(first, terminal)
+    (folder / "worse.pdf").write_bytes(b"%PDF-1.7 no")
+    print_report(ingest(settings, [str(folder)]), terminal, first)
+    told = capsys.readouterr().err
+    assert (told.count("bad.pdf"), told.count("worse.pdf")) == (1, 1)
 
 
 def test_a_watch_heeds_no_folder_that_is_never_read(tmp_path, folder, monkeypatch):

@@ -1,6 +1,9 @@
 """A collection opened as the settings name it, and a part of one asked by a glob."""
 
+import json
+
 import pytest
+from crag import crag
 from index_samples import EMBEDDER
 from pathspec import GitIgnoreSpec
 from shared_stores import fill
@@ -49,6 +52,12 @@ def test_a_document_that_the_question_names_is_not_found_outside_the_glob(home):
     with reader(home, "line", files="tunnel*") as some:
         sources = {hit["source"] for hit in some.search("the viaduct page", 4)}
     assert sources == {"tunnel.md"}
+
+
+def test_globs_may_be_several(home):
+    asked = ("search", "line", "-c", "line", "--json", "--files", "tunnel*", "--files", "via*")
+    results = json.loads(crag(home, *asked).stdout)["results"]
+    assert {each["source"] for each in results} == {"tunnel.md", "viaduct.md"}
 
 
 @pytest.mark.parametrize("glob", ["*.pdf", "!"])

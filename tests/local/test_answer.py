@@ -120,6 +120,13 @@ def test_a_part_without_a_sure_answer_is_named(session, other, told):
     assert told in warning
 
 
+def test_a_refusal_repeats_what_was_typed(session):
+    session.ask("How do volcanoes erupt?", thread="typed")
+    refused = session.ask("and do they sing?", thread="typed")
+    assert "volcanoes" in refused["standalone_question"]
+    assert "“and do they sing?”" in refused["answer"]
+
+
 def test_note_signs_of_a_document_are_not_taken_for_markers(session):
     answer = session.ask("How much does the boiler weigh?")
     assert answer["status"] == "answered"
