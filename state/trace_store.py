@@ -45,7 +45,7 @@ class Trace(TypedDict):
 
 
 _INSERT = (
-    "insert into traces (id, created_at, thread, status, question, collection, body)"
+    "insert or replace into traces (id, created_at, thread, status, question, collection, body)"
     " values ($1, $2, $3, $4, $5, $6, $7)"
 )
 _SUMMARY = "select id, created_at, thread, status, question, collection from traces"
@@ -82,15 +82,12 @@ class TraceStore(Closing):
         about = answer["thread"], answer["status"], question, asked_of
         row = (trace_id, now, *about, body)
         with self._database.writing() as db:
-            db.execute("delete from traces where id = $1", (trace_id,))
             db.execute(_INSERT, row)
             db.execute("delete from traces where created_at < $1", (now - days * _DAY,))
             db.execute(_DROP_MOST, (runs,))
 
     def get(self, trace_id: str) -> Trace:
-        """One trace by its id, an unambiguous beginning of it, or "last"; raises UsageError where
-        there is none, or more than one.
-        """
+        """One trace by its id, or "last"; raises UsageError if there is none."""
         return _read(self._find(trace_id))
 
     def _find(self, trace_id: str) -> tuple[Any, ...]:
@@ -99,17 +96,10 @@ class TraceStore(Closing):
             if not rows:
                 raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
             return rows[0]
-        rows = self._database.read(
-            f"{_WHOLE} where substr(id, 1, length($1)) = $1 order by id <> $1 limit 2", (trace_id,)
-        )
+        rows = self._database.read(f"{_WHOLE} where id = $1", (trace_id,))
         if not rows:
             raise UsageError(f"There is no trace {trace_id!r}.", "`crag trace list` shows them.")
-        best, *other = rows
-        if best[0] != trace_id and other:
-            raise UsageError(
-                f"{trace_id!r} begins more than one trace.", "Give more of the trace's id."
-            )
-        return best
+        return rows[0]
 
     def summaries(self, limit: int = 20, thread: str | None = None) -> list[TraceSummary]:
         """The newest traces, all or of a thread."""

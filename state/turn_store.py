@@ -222,12 +222,6 @@ def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
 def _to_summary(row: Sequence[Any]) -> ThreadSummary:
     """`row` is (name, last_turn, created_at, turns, updated_at, bytes, first question)."""
     name, last_turn, created_at, turns, updated_at, size, first = row
-    return ThreadSummary(
-        name=name,
-        turns=turns,
-        last_turn=last_turn,
-        created_at=from_micros(created_at),
-        updated_at=from_micros(updated_at or created_at),
-        first_question=first or "",
-        bytes=int(size or 0),
-    )
+    used = from_micros(updated_at or created_at)
+    began = from_micros(created_at)
+    return ThreadSummary(name, turns, last_turn, began, used, first or "", int(size or 0))

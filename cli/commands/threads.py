@@ -24,10 +24,12 @@ app = new_app("List, show, export, delete and prune threads.", cls=DefaultGroup)
 
 Name = Annotated[str, typer.Argument(help="The thread.", metavar="THREAD")]
 Days = Annotated[
-    float | None, typer.Option(metavar="N", min=0, help="Remove turns older than this many days.")
+    float | None,
+    typer.Option(metavar="N", min=0, max=365_000, help="Turns older than N days."),
 ]
 Keep = Annotated[
-    int | None, typer.Option(metavar="N", min=0, help="Keep this many newest turns a thread.")
+    int | None,
+    typer.Option(metavar="N", min=0, max=1_000_000, help="Keep the newest N a thread."),
 ]
 
 
@@ -136,8 +138,7 @@ def prune(
     if days is None and keep is None:
         raise UsageError("Pruning needs an age or a number.", "Add --days N or --keep N.")
     terminal = given.terminal
-    before = None if days is None else datetime.now(UTC) - timedelta(days=min(days, 365_000))
-    keep = keep and min(keep, 1 << 62)  # what both databases can count to
+    before = None if days is None else datetime.now(UTC) - timedelta(days=days)
     with ThreadMemory(given.settings()) as memory:
         if thread is not None:
             _summary(memory, thread)

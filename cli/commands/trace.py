@@ -27,10 +27,8 @@ app = new_app(
 )
 
 PAGE_WIDTH = 110
-_MOST = 1_000_000
-"""More traces than are ever kept."""
 
-_TRACE = typer.Argument(metavar="ID", help="A trace, its beginning, or last.")
+_TRACE = typer.Argument(metavar="ID", help="A trace, or last.")
 TraceId = Annotated[str, _TRACE]
 
 
@@ -64,14 +62,16 @@ def show(
 @options.taking()
 def list_(
     given: options.Shared,
-    limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", metavar="N", min=1, max=1_000_000, help="How many.")
+    ] = 20,
     thread: Annotated[str | None, options.thread_option("List only traces of this thread.")] = None,
     json_: options.Json = False,
 ) -> None:
     """List the newest traces."""
     terminal = given.terminal
     with open_traces(given.settings()) as traces:
-        rows = traces.summaries(min(limit, _MOST) + 1, thread)
+        rows = traces.summaries(limit + 1, thread)
     more, rows = len(rows) > limit, rows[:limit]
     if json_:
         terminal.json({"schema": "crag.traces/1", "traces": rows})

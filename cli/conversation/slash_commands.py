@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from difflib import get_close_matches
 from typing import NamedTuple
 
 from cli.conversation.talk import Conversation, new_thread_name
@@ -13,7 +12,7 @@ from cli.render.surroundings import print_surroundings
 from state.answer import Answer, shown_citations
 from state.errors import UsageError
 from state.settings_report import shown_value
-from state.wording import many
+from state.wording import did_you_mean, many
 
 CHANGEABLE = (
     *("collection", "k", "max_loops", "engine", "model", "grader", "verify"),
@@ -46,8 +45,7 @@ def run_command(line: str, talk: Conversation) -> bool:
         return False
     command = COMMANDS.get("help" if name == "?" else name.lower())
     if command is None:
-        near = get_close_matches(name.lower(), COMMANDS, n=1)
-        hint = f"Did you mean /{near[0]}?" if near else "/help lists them."
+        hint = did_you_mean(name.lower(), COMMANDS, "/help lists them.")
         raise UsageError(f"There is no command /{name}.", hint)
     command.run(talk, argument.strip())
     return True
