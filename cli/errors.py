@@ -94,7 +94,7 @@ def _describe(error: BaseException) -> tuple[str, str, int]:
     known = error if isinstance(error, CragError) else None
     if isinstance(error, OSError):
         known = storage_error(error)
-    elif _lacks_memory(error):
+    elif isinstance(error, MemoryError):
         known = storage_error(OSError(errno.ENOMEM, "no memory"))
     if known is not None:
         return type(known).__name__, f"crag: {known}", exit_code(known)
@@ -105,12 +105,6 @@ def _describe(error: BaseException) -> tuple[str, str, int]:
     line = f"crag: unexpected {type(error).__name__}: {what}."
     line += " Run it again with --debug and report the traceback."
     return "Unexpected", line, Exit.UNEXPECTED
-
-
-def _lacks_memory(error: BaseException) -> bool:
-    """Whether memory ran out, also where no thread could be started or no library be mapped."""
-    signs = ("can't start new thread", "failed to map segment")
-    return isinstance(error, MemoryError) or any(sign in str(error) for sign in signs)
 
 
 def _usage_line(error: typer.TyperException) -> str:

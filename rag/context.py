@@ -18,7 +18,7 @@ from rag.text.prose import as_prose
 from state.blocks import Block, BlockKind
 from state.documents import without_header
 from state.passages import ContextDocument, Grade, RetrievedChunk, is_web, text_between
-from state.tokens import estimate_tokens
+from state.tokens import count_tokens, estimate_tokens
 
 MAX_CHUNKS = 20
 """The most chunks of the first search, before their neighbours are added."""
@@ -245,8 +245,6 @@ def fit_context(
     """The context cut to `tokens`: the best chunks that fit, at least the first one. Documents keep
     their numbers.
     """
-    from state.tokens import count_tokens
-
     cost = {e["chunk_id"]: count_tokens(e["text"]) for each in context for e in each["excerpts"]}
     order = dict.fromkeys((*(chunk["chunk_id"] for chunk in ranked), *cost))
     kept: set[str] = set()

@@ -135,8 +135,6 @@ class SqliteFile(Database):
             return StoreBusyError(f"{name} is held by another process.", hint)
         if code in _DAMAGE or "UTF-8" in str(error):  # also a text that is none any more
             return DamagedError(f"{name} is damaged ({error}).", self.damaged)
-        if code == sqlite3.SQLITE_CANTOPEN and (limit := open_files_error()) is not None:
-            return limit
         named = _NAMED.get(exact) or _NAMED.get(code)
         if named is None:
             return StorageError(f"{name} failed: {error}.")
@@ -167,15 +165,6 @@ def _version(db: sqlite3.Connection) -> int:
 def error_code(error: sqlite3.Error) -> int:
     """SQLite's primary result code; 0 where Python raised it by itself."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
-
-
-def open_files_error() -> StorageError | None:
-    """The error if no file at all can be opened (EMFILE), which libraries do not tell apart."""
-    try:
-        os.close(os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC))
-    except OSError as error:
-        return storage_error(error)
-    return None
 
 
 def create_private(path: Path) -> None:

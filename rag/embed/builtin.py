@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from rag.embed.weights import read_tensors
 from state.errors import SetupError, storage_error
-from state.sqlite_file import open_files_error
 from state.wording import without_surrogates
 
 if TYPE_CHECKING:
@@ -130,7 +129,7 @@ class BuiltinEmbedder:
         try:
             tokenizer = Tokenizer.from_file(str(file))
         except Exception as error:  # noqa: BLE001 - it raises no other class
-            raise open_files_error() or _unusable(f"{file}: {error}") from None
+            raise _unusable(f"{file}: {error}") from None
         tokenizer.no_padding()
         tokenizer.no_truncation()
         return tokenizer
