@@ -54,14 +54,10 @@ class WebSearch:
         ]
 
     def _found(self, query: str) -> list[dict[str, Any]]:
-        from rag.endpoint.address import is_loopback
         from rag.endpoint.bounded_client import BoundedClient
 
         asked = {"q": query, "format": "json"}
-        loopback = is_loopback(urlsplit(self._url).hostname or "")
-        with BoundedClient(
-            timeout=self._timeout, trust_env=not loopback, follow_redirects=False
-        ) as client:
+        with BoundedClient(self._url, timeout=self._timeout) as client:
             reply = client.get(self._url, params=asked)
         if reply.status_code != HTTPStatus.OK:
             raise OSError(f"HTTP {reply.status_code}")

@@ -1,10 +1,9 @@
-"""The address and key of an OpenAI-compatible endpoint, and how to connect to it."""
+"""The address and key of an OpenAI-compatible endpoint."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 from pydantic import SecretStr
@@ -12,9 +11,6 @@ from pydantic import SecretStr
 from state.errors import SettingsError
 from state.settings import Settings
 from state.urls import is_parsable
-
-if TYPE_CHECKING:
-    from openai import DefaultHttpxClient
 
 OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = SecretStr("no-key")
@@ -84,20 +80,3 @@ def is_loopback(host: str) -> bool:
     except ValueError:
         return False
     return address.is_loopback or address.is_unspecified
-
-
-def http_client(endpoint: Endpoint) -> DefaultHttpxClient:
-    """A connection pool whose requests are bounded. HTTP_PROXY does not apply to loopback, and a
-    redirect is not followed: documents go to the host that the person was told of, or nowhere.
-    """
-    import ssl
-
-    from rag.endpoint.bounded_client import BoundedClient
-
-    plain = endpoint.base_url.startswith("http:")
-    return BoundedClient(
-        trust_env=not endpoint.loopback,
-        follow_redirects=False,
-        # Without TLS no certificate is needed, and reading them takes 0.1 s.
-        verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else True,
-    )

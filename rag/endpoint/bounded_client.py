@@ -7,16 +7,19 @@ pass; it does not retry errors of its own classes, so what cannot pass is raised
 
 from __future__ import annotations
 
+import ssl
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
+from urllib.parse import urlsplit
 
 import httpx2
 import openai
 from openai import DefaultHttpxClient
 
+from rag.endpoint.address import is_loopback
 from state.deadline import call_with_timeout
 
 MOST_BYTES = 64 << 20
@@ -46,10 +49,20 @@ def request_deadline(seconds: float, left: float | None) -> Iterator[None]:
 
 
 class BoundedClient(DefaultHttpxClient):
-    """A request's `timeout` bounds all of it, to the last byte of a reply that is not streamed."""
+    """Connections to the server of `url`. A request's `timeout` bounds all of it, to the last byte
+    of a reply that is not streamed. HTTP_PROXY does not apply to loopback, and a redirect is not
+    followed: documents go to the host that the person was told of, or nowhere.
+    """
 
-    def __init__(self, **given: Any) -> None:
-        super().__init__(event_hooks={"response": [_bound]}, **given)
+    def __init__(self, url: str, **given: Any) -> None:
+        super().__init__(
+            trust_env=not is_loopback(urlsplit(url).hostname or ""),
+            follow_redirects=False,
+            # Without TLS no certificate is needed, and reading them takes 0.1 s.
+            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if url.startswith("http:") else True,
+            event_hooks={"response": [_bound]},
+            **given,
+        )
 
     def send(self, request: Any, **given: Any) -> Any:
         """Raises the parent's errors only where another try may help, the SDK's own elsewhere."""

@@ -4,13 +4,13 @@ the length of a prompt.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from rag.endpoint.address import NO_KEY, Endpoint, http_client
+from rag.endpoint.address import NO_KEY, Endpoint
 from rag.endpoint.failures import foreign_errors
 
 PORTS = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
@@ -51,8 +51,8 @@ def _server(kind: str, port: int) -> LocalServer | None:
     base_url = f"http://127.0.0.1:{port}/v1"
     endpoint = Endpoint(base_url, (), f"127.0.0.1:{port}", loopback=True, key=NO_KEY)
     rows: Any = None
-    with suppress(*foreign_errors()), http_client(endpoint) as client:
-        rows = _asker(client, endpoint)("/v1/models").get("data")
+    with suppress(*foreign_errors()), _asker(endpoint) as ask:
+        rows = ask("/v1/models").get("data")
     if not isinstance(rows, list):
         return None
     names: list[Any] = [row.get("id") for row in rows if isinstance(row, dict)]
@@ -66,8 +66,8 @@ def _server(kind: str, port: int) -> LocalServer | None:
 
 def facts_of(endpoint: Endpoint, model: str) -> ServerFacts:
     """Ask a server, beside /v1, what the four kinds tell of themselves."""
-    with suppress(*foreign_errors()), http_client(endpoint) as client:
-        return _facts(_asker(client, endpoint), model)
+    with suppress(*foreign_errors()), _asker(endpoint) as ask:
+        return _facts(ask, model)
     return ServerFacts()
 
 
@@ -85,19 +85,23 @@ def _facts(ask: AskServer, model: str) -> ServerFacts:
     return ServerFacts("vLLM" if longest else None, longest)
 
 
-def _asker(client: Any, endpoint: Endpoint) -> AskServer:
+@contextmanager
+def _asker(endpoint: Endpoint) -> Iterator[AskServer]:
+    from rag.endpoint.bounded_client import BoundedClient
+
     root = endpoint.base_url.rstrip("/").removesuffix("/v1")
     headers = {"Authorization": f"Bearer {endpoint.key.get_secret_value()}"}
 
     def ask(path: str) -> dict[str, Any]:
         """The object that is replied; an empty one for all else. Raises where nobody replies."""
-        reply = client.get(root + path, headers=headers, timeout=SECONDS)
+        reply = client.get(root + path)
         with suppress(ValueError, RecursionError):
             if reply.status_code == 200 and isinstance(found := reply.json(), dict):
                 return found
         return {}
 
-    return ask
+    with BoundedClient(endpoint.base_url, headers=headers, timeout=SECONDS) as client:
+        yield ask
 
 
 def _entry(rows: Any, model: str) -> dict[str, Any]:

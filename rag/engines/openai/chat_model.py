@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from rag.budget import Budget, record_call
-from rag.endpoint.address import Endpoint, http_client
+from rag.endpoint.address import Endpoint
 from rag.endpoint.failures import foreign_errors, model_error, redacted
 from rag.engines.openai.prices import charge, price_of, tokens_of
 from rag.engines.openai.prompts import Messages, sendable, with_schema
@@ -81,9 +81,12 @@ class ChatModel:
     def _model(self) -> ChatOpenAI:
         from langchain_openai.chat_models.base import ChatOpenAI
 
+        from rag.endpoint.bounded_client import BoundedClient
+
+        client = self._resources.enter_context(BoundedClient(self.endpoint.base_url))
         return ChatOpenAI(
             model=self.name,
-            http_client=self._resources.enter_context(http_client(self.endpoint)),
+            http_client=client,
             async_client="none",  # nothing uses one, and building it reads certificates
             base_url=self.endpoint.base_url,
             api_key=self.endpoint.key,
