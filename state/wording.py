@@ -34,6 +34,15 @@ def listed(words: Sequence[str], most: int) -> str:
     return ", ".join(words[:most]) + (f" and {rest:,} more" if rest > 0 else "")
 
 
+def shorten(text: str, width: int) -> str:
+    """`text` on one line, cut at a word with an ellipsis where it is longer than `width`."""
+    line = " ".join(text.split())
+    if len(line) <= width:
+        return line
+    head = line[: width - 1]
+    return (head.rsplit(" ", 1)[0] if " " in head[width // 2 :] else head) + "…"
+
+
 def did_you_mean(name: str, names: Iterable[str], otherwise: str | None = None) -> str:
     """A hint at the nearest of `names`; if none is near, `otherwise` or the first few names."""
     known = list(names)

@@ -10,7 +10,8 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.asking import read_question
-from cli.render.text import place, shorten
+from cli.render.text import place
+from state.wording import shorten
 
 app = new_app()
 

@@ -13,12 +13,11 @@ import typer
 from cli import options
 from cli.app import DefaultGroup, new_app
 from cli.render.answer_text import answer_lines, notice_lines
-from cli.render.text import shorten
 from rag.memory import ThreadMemory
 from rag.text.prose import one_line
 from state.errors import UsageError
 from state.turn_store import ThreadSummary, Turn
-from state.wording import did_you_mean, many
+from state.wording import did_you_mean, many, shorten
 
 app = new_app("List, show, export, delete and prune threads.", cls=DefaultGroup)
 

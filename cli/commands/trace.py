@@ -10,13 +10,12 @@ import typer
 
 from cli import options
 from cli.app import DefaultGroup, new_app
-from cli.render.text import shorten
 from cli.terminal import Terminal, clean
 from rag.tracing import diff_traces, is_research, recorded_flags
 from rag.tracing import replay as run_again
 from state.errors import UsageError
 from state.trace_store import Trace, open_traces
-from state.wording import many
+from state.wording import many, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console

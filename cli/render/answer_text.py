@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cli.render.text import place, print_wrapped, shorten
+from cli.render.text import place, print_wrapped
 from cli.terminal import Terminal, clean, print_rows
 from rag.citations.check import dropped_lines
 from rag.text.prose import as_prose, one_line
 from state.answer import Answer, Citation, shown_citations
 from state.errors import UsageError
-from state.wording import many
+from state.wording import many, shorten
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cli.terminal import rows
 from rag.text.prose import one_line
-from state.wording import written_place
+from state.wording import shorten, written_place
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,15 +24,6 @@ def place(item: Mapping[str, Any]) -> str:
     anchor = item.get("anchor")
     named = None if anchor is None else shorten(one_line(anchor), _ANCHOR)
     return written_place({**item, "source": one_line(item["source"]), "anchor": named})
-
-
-def shorten(text: str, width: int) -> str:
-    """`text` on one line, cut at a word with an ellipsis where it is longer than `width`."""
-    line = " ".join(text.split())
-    if len(line) <= width:
-        return line
-    head = line[: width - 1]
-    return (head.rsplit(" ", 1)[0] if " " in head[width // 2 :] else head) + "…"
 
 
 def format_cost(cost: float) -> str:

@@ -13,6 +13,7 @@ from rag.question.parts import is_near
 from rag.reading.snippets import shown_snippets
 from state.answer import UNSURE, Citation
 from state.graph_state import GraphState
+from state.wording import shorten
 
 REFUSED = "The model found no answer to “{}”."
 DENIED = "What the model answers to “{}” is left out: its own quotes say otherwise."
@@ -33,8 +34,8 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     ]
     of_model = DENIED if state["dropped"] else REFUSED
     said = of_model if deps.engine.model is not None else UNSURE if shown else ABSENT
-    why = _cut(state["refusal"] or "", LONGEST_REFUSAL) or "The nearest passages:"
-    head = said.format(_cut(split_context(state["standalone_question"])[0], LONGEST_QUESTION))
+    why = shorten(state["refusal"] or "", LONGEST_REFUSAL) or "The nearest passages:"
+    head = said.format(shorten(split_context(state["standalone_question"])[0], LONGEST_QUESTION))
     return {
         "generation": "\n\n".join([f"{head} {why}", *shown]) if shown else head,
         "citations": [],
@@ -51,8 +52,3 @@ def _found(state: GraphState, deps: Dependencies) -> list[Citation]:
         questions, state["documents"], deps.reranker, deps.reader, full=deps.settings.full
     )
     return [snippet["located"] for snippet in snippets]
-
-
-def _cut(text: str, longest: int) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"

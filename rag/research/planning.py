@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterable, Sequence
-from textwrap import shorten
 
 from rag.question.parse import split_context
 from rag.research.researcher import DraftSubtask, ResearchDependencies
@@ -13,6 +12,7 @@ from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
 from state.graph_state import fresh
 from state.research_state import ResearchState, Subtask
+from state.wording import shorten
 
 MOST_SUBTASKS = 8
 MOST_QUERIES = 4
@@ -99,7 +99,7 @@ def short_heading(heading: str, instruction: str) -> str:
     words = heading.strip(" #*`.:").split()
     told = " ".join(words[:HEADING_WORDS]).rstrip(",;:") + "…" * (len(words) > HEADING_WORDS)
     question, _ = split_context(instruction)
-    told = told or shorten(question.rstrip(" ?."), LONGEST_HEADING, placeholder="…")
+    told = told or shorten(question.rstrip(" ?."), LONGEST_HEADING)
     return told[:1].upper() + told[1:]
 
 

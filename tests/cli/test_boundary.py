@@ -10,9 +10,10 @@ from turn_samples import make_answer, open_turn_store
 from typer import Abort
 
 from cli.errors import Exit, end_on, exit_code
-from cli.render.text import format_cost, place, shorten
+from cli.render.text import format_cost, place
 from cli.terminal import clean
 from state import errors
+from state.wording import shorten
 
 
 @pytest.mark.parametrize(
