@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from rag.text.block_builder import BlockBuilder, Item
 from rag.text.front_matter import front_matter
-from rag.text.indented_code import SET_IN, IndentedCode
 from rag.text.line_marks import (
     DEFINITION,
     DELIMITERS,
@@ -30,6 +29,8 @@ MARKDOWN = frozenset({"markdown", "rst", "notebook"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
 _UNMARKED = frozenset({"code", "log"}) | _TABLES
 """Formats whose lines are never a heading, a fence or an item."""
+_SET_IN = 4
+"""Columns that code is indented by, and whatever belongs to a line of Markdown above."""
 
 
 def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> list[Block]:
@@ -56,12 +57,11 @@ class BlockParser:
     _list_lead: Extent | None = None
     _is_markdown: bool = False
     _blocks: BlockBuilder = field(init=False)
-    _code: IndentedCode = field(init=False)
+    _code_indent: int = 0
 
     def __post_init__(self) -> None:
         self._is_markdown = self.format in MARKDOWN
         self._blocks = BlockBuilder(whole=self._is_markdown)
-        self._code = IndentedCode(self._is_markdown)
 
     def blocks(self, text: str, base: int, *, ends: bool, begins: bool = False) -> list[Block]:
         """The blocks of a stretch of whole lines that begins at `base`; `begins`: its document does
@@ -115,9 +115,7 @@ class BlockParser:
         """Reads a line whose marks say what it is; whether it counts as a blank line."""
         self._fence = ""
         glance, indent = line[:GLANCE], indent_of(line[:GLANCE])
-        if not (self._markup or self._filter.is_open) and self._code.holds(
-            glance, self._blocks, after_blank=self._blank
-        ):
+        if self._is_indented_code(indent):
             self._code_line(start, line)
             return False
         self._markup = self._is_markdown and self._filter.drops(line)
@@ -151,6 +149,17 @@ class BlockParser:
         else:
             self._text(start, line, first, indent, following)
         return False
+
+    def _is_indented_code(self, indent: int) -> bool:
+        """Whether a line of Markdown is code, as it is set in by so many columns."""
+        if not self._is_markdown or self._markup or self._filter.is_open:
+            return False
+        if self._blocks.kind in PROSE and not self._blank:
+            return False
+        if self._blocks.kind is not BlockKind.CODE:
+            inside = [item.content for item in self._blocks.items if item.content <= indent]
+            self._code_indent = (inside[-1] if inside else 0) + _SET_IN
+        return indent >= self._code_indent
 
     def _is_row(self, glance: str, following: str) -> bool:
         last = self._blocks.last
@@ -190,7 +199,7 @@ class BlockParser:
         self._set_in(indent)
 
     def _set_in(self, indent: int) -> None:
-        self._blocks.items.append(Item(indent, indent + SET_IN, None))
+        self._blocks.items.append(Item(indent, indent + _SET_IN, None))
 
     def _code_line(self, start: int, line: str) -> None:
         end = start + len(line)

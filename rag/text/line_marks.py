@@ -18,7 +18,6 @@ MARKDOWN_ITEM = re.compile(r"([ \t]*)(?:[-*+]|([0-9]{1,9})[.)])[ \t]+\S")
 QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
 DELIMITERS = re.compile(r"[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*$")
 """The line below the header of a table of Markdown."""
-CODE_LIKE = re.compile(r"[{};]\s*$|\w\(.*\)|[=!<>]=|:=|->|=>|::\w|^\s*(?:[$#>]|//|--)")
 _MARKED = re.compile(
     r"[ ]{0,3}(#{1,6}|={1,6})[ \t]+(\S.*?)(?:[ \t]+[#=]+)?[ \t]*(?:\{[#.][^{}]*\}[ \t]*)?$"
 )
@@ -32,8 +31,6 @@ _COUNTED = re.compile(
 )
 """The number before the words of a title: of a part of a book, or of a section."""
 _TITLE_CHARS = 120
-TAB = 8
-"""Columns of a tab in plain text."""
 
 DEFINITION = re.compile(r"[ \t]*:[ \t]+(?=\S)")
 """The mark of a definition, whose term is the line above."""
@@ -101,7 +98,7 @@ def table_heading(line: str, following: str) -> HeadingLine | None:
     return None
 
 
-def indent_of(line: str, tab: int = 4) -> int:
-    """The indentation of a line in columns; `tab`: how many a tab has, in Markdown 4."""
+def indent_of(line: str) -> int:
+    """The indentation of a line in columns."""
     space = line[: len(line) - len(line.lstrip(" \t"))]
-    return len(space.expandtabs(tab))
+    return len(space.expandtabs(4))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from rag.text.line_marks import ITEM, TAB, indent_of
+from rag.text.line_marks import ITEM, indent_of
 from state.blocks import Extent
 
 Line = tuple[int, str]
@@ -89,7 +89,7 @@ def defines(lines: Sequence[Line], parts: Sequence[Extent]) -> bool:
     """Whether these runs define something, as a manual does its options: all but the last are names
     of a line each, and the last is set in further than they are.
     """
-    *names, said = (indent_of(line, TAB) for at, line in lines if at <= parts[-1][0])
+    *names, said = (indent_of(line) for at, line in lines if at <= parts[-1][0])
     return 0 < len(names) == len(parts) - 1 and said > max(names)
 
 

@@ -212,7 +212,7 @@ def test_the_blocks_of_plain_text() -> None:
         ("item", 1, "1. Open the valve\n   by hand", "Steps:"),
         ("item", 2, "a) slowly", "1. Open the valve\n   by hand"),
         ("item", 1, "2. Wait", "Steps:"),
-        ("code", 1, "    $ pump start", "2. Wait"),
+        ("paragraph", 1, "$ pump start", None),
         ("note", 0, "He said it runs.", None),
         ("row", 0, "name | price", None),
         ("row", 0, "rod | 3", "name | price"),
