@@ -6,7 +6,6 @@ import re
 
 _LINE_ENDS = re.compile("\r\n?|[\x85\u2028\u2029]")
 _COLOUR = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]")
-_OVERSTRUCK = re.compile("[^\n]\x08")
 _NOT_TEXT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\xad\ud800-\udfff]")
 
 _DEFAULT = re.compile(
@@ -22,8 +21,7 @@ _ASCII_CONTROLS = bytes(set(range(0x20)) - {0x09, 0x0A}) + b"\x7f"
 def clean(text: str) -> str:
     """The text with every line end as one line feed and without control characters.
 
-    A terminal's colour and cursor sequences go whole, and signs that a backspace takes back, as in
-    the bold words of a manual page. Vertical tab and form feed part words,
+    A terminal's colour and cursor sequences go whole. Vertical tab and form feed part words,
     so they become a space. A C1 control is what Windows-1252 writes there, as HTML has it:
     it comes from text decoded as Latin-1. NUL, ESC and all other controls go, and soft hyphens,
     which would part a word; a lone surrogate, which no file can hold, becomes U+FFFD.
@@ -37,7 +35,7 @@ def clean(text: str) -> str:
     text = _LINE_ENDS.sub("\n", text)
     if "\x1b" in text or "\x9b" in text:
         text = _COLOUR.sub("", text)
-    return _NOT_TEXT.sub(_instead, _OVERSTRUCK.sub("", text))
+    return _NOT_TEXT.sub(_instead, text)
 
 
 def _instead(match: re.Match[str]) -> str:

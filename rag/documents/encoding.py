@@ -25,8 +25,6 @@ _SAMPLE = 64 * 1024
 _STRICT_SCAN = 16 * MIB
 _BLOCK = 1 << 18
 _LONG_LINE = 1 << 24
-_BROKEN = re.compile(r"(?<=[^\W\d_])[\u2010\u00ad]\n([ \t]*)([^\W\d_]\S*)[ \t]*")
-"""A word that a typesetter parted, as in manual pages; its rest goes to the line it begins on."""
 _ESCAPED = re.compile(r"(?<!\\)(?:\\u(?!00[0-9])[\da-fA-F]{4})+")
 """Letters beyond ASCII as programs write them into JSON."""
 _CONTROLS = bytes(set(range(0x20)) - {0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B}) + b"\x7f"
@@ -113,11 +111,12 @@ def is_text(head: bytes) -> bool:
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """The text as it stands, with parted words joined and the escapes of JSON as letters."""
+    """The text as it stands, with the escapes of JSON as letters."""
     is_json = "json" in reading.path.suffix
     for block in text_blocks(reading):
-        text = _ESCAPED.sub(lambda found: json.loads(f'"{found[0]}"'), block) if is_json else block
-        yield Part(_BROKEN.sub(r"\2\n\1", text))
+        yield Part(
+            _ESCAPED.sub(lambda found: json.loads(f'"{found[0]}"'), block) if is_json else block
+        )
 
 
 def _is_binary(head: bytes) -> bool:

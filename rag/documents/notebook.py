@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any
 
 from rag.documents.encoding import read_text
-from rag.documents.html import page_part
 from rag.documents.layout import Layout
 from rag.documents.stream import Part, Reading
 
@@ -24,23 +23,10 @@ def read(reading: Reading) -> Iterator[Part]:
             layout = Layout()
             layout.preformatted(source)
             for output in _dicts(cell, "outputs"):
-                if written := _written(output.get("data"), reading):
-                    yield layout.part(after="\n")
-                    yield Part(written + "\n\n")
-                else:
-                    layout.preformatted(_output(output)[:_OUTPUT_CHARS])
+                layout.preformatted(_output(output)[:_OUTPUT_CHARS])
             yield layout.part(after="\n")
         elif source.strip():
             yield Part(source.rstrip() + "\n\n")
-
-
-def _written(data: Any, reading: Reading) -> str:
-    """An output that a program wrote as Markdown or as a page of HTML."""
-    if not isinstance(data, dict):
-        return ""
-    is_page = _joined(data.get("text/plain")).startswith("<IPython.core.display.HTML")
-    page = _joined(data.get("text/html")) if is_page else ""
-    return (_joined(data.get("text/markdown")) or page_part(page, reading)[1].text).strip()
 
 
 def _output(output: dict[str, Any]) -> str:

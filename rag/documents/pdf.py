@@ -30,8 +30,6 @@ _LEVEL = 1.0
 """So many points the words of one line lie apart in height, at most."""
 _SIGN, _EMS = 0.5, 12.0
 """In font sizes: the usual width of a character, and the widest gap within a line."""
-_CLOSING = frozenset(" ,.;:!?)\u201d\u2019")
-"""Characters with no space before them."""
 _FORGET_EVERY = 20
 _MOST_SCALE = 300 / 72  # pixels a point: what is drawn finer is not read better
 
@@ -137,8 +135,7 @@ def _runs(page: PageObject) -> list[TextRun]:
             before = found[-1].text if found else ""
             is_near = abs(up - height) < _LEVEL and left < right < end + _EMS * high
             if before.endswith("\n") and is_near:
-                between = "" if text[0] in _CLOSING else " "
-                found[-1] = found[-1]._replace(text=before[:-1] + between)
+                found[-1] = found[-1]._replace(text=before[:-1] + " ")
             left, end = right, right + _SIGN * high * len(said)
             height = up if is_upright and "\n" not in said else inf
         if text:

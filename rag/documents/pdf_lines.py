@@ -32,7 +32,6 @@ _DEEPEST = 60
 _BULLETS = dict.fromkeys(map(ord, "\uf0a7\uf0b7\uf0d8\uf0fc\uf076"), "\u2022")
 """Bullets of Word's symbol fonts."""
 _NUMBER = re.compile(r"^(?:[A-Z]|[\d.]+)[.)]?\s+")
-_COUNTED = re.compile(r"[1-9]\d?\.(?:\d{1,3}\.?)*\s+[^\W\d_]")
 _LETTERS = 0.75
 """The least share of letters and spaces behind a title's number: formulas have fewer."""
 _LEADERS = re.compile(r"(?:\. ?){4}")
@@ -149,13 +148,12 @@ def _code(lines: Sequence[TextRun]) -> Iterator[str]:
 
 def _paragraphs(lines: Iterable[TextRun], *, joined: bool) -> list[list[TextRun]]:
     """The lines by paragraphs. `joined`: they are of headings, where a line that begins with a
-    small letter goes on, and one that begins with a number does not.
+    small letter goes on.
     """
     found: list[list[TextRun]] = []
     for line in lines:
-        is_counted = joined and _COUNTED.match(line.text)
         goes_on = joined and line.text[:1].islower()
-        if not found or is_counted or (line.apart and not goes_on):
+        if not found or (line.apart and not goes_on):
             found.append([])
         found[-1].append(line)
     return found

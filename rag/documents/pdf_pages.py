@@ -1,5 +1,5 @@
 """Makes one text of the pages of a PDF: running heads are kept once, words broken at a line's end
-are whole again, the gaps of justified lines are spaces.
+are whole again.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ _REACH = 4
 """How many pages before and behind are searched for running heads."""
 _HEAD_LINES = 6
 _NUMBER = re.compile(r"[0-9]+")
-_SPREAD = re.compile(r"\S+(?: {2}\S+){2,}")
 _BROKEN = re.compile(
     r"(?<![^\s\-(\[\x22'\u00ab\u2018-\u201e])([^\W\d_]{1,40})([-\u00ad\u2010])\n"
     r"[ \t]*([^\W\d_]{1,40})(?![^\W\d_])"
@@ -94,9 +93,7 @@ def _same(line: str, other: str, pages: int) -> bool:
 
 def _dehyphenated(text: str, words: set[str]) -> str:
     """The text with each broken word on the line where it begins."""
-    lines = [
-        line.replace("  ", " ") if _SPREAD.fullmatch(line) else line for line in text.split("\n")
-    ]
+    lines = text.split("\n")
     for at in range(len(lines) - 1, 0, -1):
         broken = _BROKEN.search(f"{lines[at - 1]}\n{lines[at]}")
         if broken is None or not _is_hyphenation(broken, words):

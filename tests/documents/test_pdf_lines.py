@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 from whole_document import read_document
 
-from rag.documents.pdf_lines import BOLD, Font, TextRun, page_text
-
 TEXT = ("helvetica", "", 11)
 SET = [
     (("helvetica", "B", 24), ["The harbour book"]),
@@ -73,9 +71,3 @@ def test_what_all_is_set_in_says_nothing(tmp_path: Path, lines) -> None:
     groups = [(setting, [each]) for setting, each in zip(lines, said, strict=True)]
     text = read_document(pdf(tmp_path / "a.pdf", *groups)).text
     assert [line for line in text.split("\n") if line] == said
-
-
-def test_a_counted_title_right_below_another_is_its_own() -> None:
-    lines = [("Tenant guide\n", 60.0), ("1. Fees and\n", 32.0), ("what they buy\n", 10.0)]
-    runs = [TextRun(text, Font(18, BOLD), 70, up) for text, up in lines]
-    assert page_text(runs, Font(10, "")) == "# Tenant guide\n# 1. Fees and what they buy"

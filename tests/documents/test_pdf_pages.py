@@ -1,4 +1,4 @@
-"""PDF: broken words are joined, running heads are read once, justified lines have single spaces."""
+"""PDF: broken words are joined, running heads are read once."""
 
 import time
 
@@ -57,9 +57,3 @@ def test_words_broken_at_every_line_are_joined_in_time() -> None:
     begin = time.process_time()
     assert read("word-\n" * 40_000)
     assert time.process_time() - begin < 8
-
-
-def test_the_gaps_of_a_justified_line_are_spaces() -> None:
-    columns = "Berth  7.5   Orr\nB1    7.5    Bo Orr"
-    shown = f"Tell  us  within  a week.\nTell us within\n{columns}"
-    assert read(f"Tell  us  within  a week.\nTell  us  within\n{columns}") == [shown]

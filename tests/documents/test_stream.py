@@ -49,11 +49,10 @@ def test_a_file_without_text_is_empty(tmp_path: Path, content: bytes) -> None:
     ("name", "content", "text"),
     [
         ("a.md", "# T\x1b[31mred\x1b[0m \x9b2J\x07bell\x00nul\u2028next", "# Tred bellnul\nnext"),
-        ("a.txt", "N\bNA\bAM\bME\bE\n  the _\bw_\be_\bi_\br\n\b\n", "NAME\n  the weir\n\n"),
         ("a.html", "<p>Au&shy;then&shy;tic</p>", "Authentic\n"),
     ],
 )
-def test_escapes_overstrikes_and_hyphens_are_gone(tmp_path: Path, name, content, text) -> None:
+def test_escapes_and_places_to_part_a_word_are_gone(tmp_path: Path, name, content, text) -> None:
     assert read_document(save(tmp_path, name, content)).text == text
 
 
