@@ -1,30 +1,15 @@
-"""XML parsed as hostile input: no entities, no DTD, no network, at most 256 levels deep."""
+"""What the elements of a tree say: names, attributes, numbers, text that may be written."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-SAFE_PARSER = {
-    "resolve_entities": False, "no_network": True, "load_dtd": False, "huge_tree": False
-}  # fmt: skip
-"""The options of a parser for XML from a stranger."""
-
 _UNFIT = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that a numeric reference may name and that lxml refuses to write."""
 
 Element = Any
 """An lxml element; lxml's own types say no more than this."""
-
-
-def parse(data: bytes, part: str) -> Element:
-    """The root of a well-formed XML part of a container, or lxml's XMLSyntaxError."""
-    from lxml import etree
-
-    root = etree.fromstring(data, etree.XMLParser(**SAFE_PARSER), base_url=part)
-    # An entity that is not resolved stands between the text before it and the text behind it.
-    etree.strip_tags(root, etree.Entity)
-    return root
 
 
 def name(element: Element | None) -> str:

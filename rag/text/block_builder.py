@@ -149,7 +149,6 @@ class BlockBuilder:
         """Adds a line of a table, whose first row is the header of the others. `below`: the next
         line of a sheet, which may hold several tables.
         """
-        opened = self.open
         self.close()
         # One cell above several is a title; more names than above it begin a table of their own.
         head, said = self._header, self._said((start, end)).strip("| \t")
@@ -162,9 +161,6 @@ class BlockBuilder:
             self._header = None
         elif not said:
             return  # no cell says anything
-        if opened and opened.kind is BlockKind.PARAGRAPH and not after_blank:
-            # What stands right above a table says what it shows.
-            self.opens = self.opens or "\n" not in self._said((opened.start, opened.end))
         lead = self.introduction() if self._header is None else self._header
         self.begin(BlockKind.ROW, start, end, lead=lead)
         self.close()

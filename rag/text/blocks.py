@@ -120,7 +120,6 @@ class BlockParser:
             return False
         self._markup = self._is_markdown and self._filter.drops(line)
         if self._markup:
-            self._skip = self._filter.goes_on
             self._blocks.close()
             self._admonition(start, glance, indent)
             return True

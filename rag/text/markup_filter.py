@@ -37,8 +37,6 @@ _DIRECTIVE = re.compile(
     r"|card|grid)\}"
 )
 """The fence of what MyST reads as prose, or as a list of pages."""
-_LABEL = re.compile(r"[ ]{0,3}\[(?!\^)[^\[\]]{1,300}\]:[ \t]*")
-"""The definition of a link whose address stands in the next line."""
 _OPENS = re.compile(r"[ \t>]*<(!--(?!.*?-->[ \t]*[^\s<])|script\b|style\b)", re.IGNORECASE)
 """What begins a comment, script or style; no comment with words behind it in its line."""
 _CLOSES = {"!--": "-->", "script": "</script>", "style": "</style>"}
@@ -46,9 +44,8 @@ _CLOSES = {"!--": "-->", "script": "</script>", "style": "</style>"}
 
 @dataclass(slots=True)
 class MarkupFilter:
-    """What is open where the next line begins; `goes_on`: the last line may go on in the next."""
+    """What is open where the next line begins."""
 
-    goes_on: bool = False
     _closes: str = ""  # what ends a comment or a script
     _fence: str = ""  # the one that is open around prose
 
@@ -59,7 +56,6 @@ class MarkupFilter:
 
     def drops(self, line: str) -> bool:
         """Whether only programs read this line; notes what it opens and closes."""
-        self.goes_on = False
         glance = line[:GLANCE]
         if self._fence and line.strip() == self._fence:
             self._fence = ""
@@ -73,8 +69,7 @@ class MarkupFilter:
         if not self._closes:
             opens = _OPENS.match(glance)
             if opens is None:
-                self.goes_on = _LABEL.fullmatch(line) is not None
-                return self.goes_on or (glance == line and _is_for_programs(line))
+                return glance == line and _is_for_programs(line)
             self._closes = _CLOSES[opens[1].lower()]
         if self._closes in line.lower():
             self._closes = ""

@@ -75,6 +75,7 @@ WORDS = "Grüße aus Köln, naïve — “quoted” words.\nSecond line with pla
     ("encoding", "text"),
     [
         *((encoding, WORDS) for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32")),
+        ("cp1252", "På lördag åker vi till Malmö över bron.\n"),
         ("cp1252", "Die Prüfung der Maße im Café war “schön” – 5 € pro Stück.\n"),
         ("cp1250", "Příliš žluťoučký kůň úpěl ďábelské ódy. Zażółć gęślą jaźń.\n" * 5),
         ("cp1251", "Съешь же ещё этих мягких французских булок, да выпей чаю.\n" * 5),
