@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -45,14 +44,6 @@ _NUMBER = "#"
 _SUBTITLE = re.compile(r"\s+[-\u2013\u2014|]\s+|:\s+|\s+\(")
 
 
-@dataclass(frozen=True, slots=True)
-class WordSpan:
-    """Words of a query that may name a document: `count` of them from index `first` on."""
-
-    first: int
-    count: int
-
-
 def name_keys(source: str, title: str | None) -> set[str]:
     path = PurePath(source)
     keys: set[str] = set()
@@ -73,19 +64,22 @@ def name_words(source: str) -> tuple[str, ...]:
     return tuple(_words(PurePath(source).stem))
 
 
-def query_keys(query: str) -> dict[str, WordSpan]:
-    """Every key that words of the query in a row could be, longer ones first."""
+def query_keys(query: str) -> dict[str, range]:
+    """Every key that words of the query in a row could be, with the places of these, longer ones
+    first.
+    """
     words = _words(query)[:_QUERY_WORDS]
     stems = list(map(stem, words))
-    found: dict[str, WordSpan] = {}
+    found: dict[str, range] = {}
     for count in range(min(_KEY_WORDS, len(words)), 0, -1):
         for first in range(len(words) - count + 1):
             word = words[first]
             if count > 1 or not (word.isdigit() or word in STOP_WORDS):
-                found.setdefault("".join(stems[first : first + count]), WordSpan(first, count))
+                key = "".join(stems[first : first + count])
+                found.setdefault(key, range(first, first + count))
     for first, (before, word) in enumerate(pairwise(words)):
         if word.isdigit() and not before.isdigit() and before not in STOP_WORDS:
-            found.setdefault(_NUMBER + word, WordSpan(first, 2))
+            found.setdefault(_NUMBER + word, range(first, first + 2))
     return found
 
 
@@ -101,17 +95,16 @@ def named_documents(
         having[key][document] = PurePath(decode_path(source)).name
     found: dict[int, float] = {}
     taken: set[int] = set()
-    for key, words in asked.items():
+    for key, places in asked.items():
         documents = having.get(key, {})
         files = len(set(documents.values()))
-        places = set(range(words.first, words.first + words.count))
-        if not 0 < files <= SHARED or len(documents) > COPIES or places <= taken:
+        if not 0 < files <= SHARED or len(documents) > COPIES or taken.issuperset(places):
             continue
-        taken |= places
+        taken.update(places)
         surely = _LONE if key.startswith(_NUMBER) else 1.0
         if not any(map(str.isdigit, key)):
             term = restem(key, current_language())
-            surely = _WORDS if words.count > 1 else _WORD * rarity.get(term, 0.0) ** 2
+            surely = _WORDS if len(places) > 1 else _WORD * rarity.get(term, 0.0) ** 2
         for each in documents:
             found[each] = max(found.get(each, 0.0), surely / files)
     return found

@@ -12,6 +12,7 @@ from rag.index.collection_rows import CollectionRow, check_embedder, nothing_ing
 from rag.index.language import current_language
 from rag.index.protocol import DocumentOutline, IndexedDocument
 from rag.index.queries import IndexQueries
+from rag.index.terms import fold
 from rag.index.vocabulary import Vocabulary, reading_for
 from state.database import Database, Sql
 from state.errors import NoIndexError
@@ -134,7 +135,7 @@ class CollectionReader:
         most frequent first.
         """
         with self.snapshot():
-            return self._vocabulary.similar_spellings(word)[:limit]
+            return self._vocabulary.similar_spellings(fold(word))[:limit]
 
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
         """The extracted text of a source, of which `[start:end]`; None if it is not in the

@@ -64,7 +64,7 @@ class Vocabulary:
         self._index = index
         self._counts: dict[str, int] = {}
         self._forms = lru_cache(_KEPT_FORMS)(self._forms_of)
-        self._spellings = lru_cache(_KEPT_SPELLINGS)(self._look_up)
+        self.similar_spellings = lru_cache(_KEPT_SPELLINGS)(self._similar_spellings)
 
     @cached_property
     def main_language(self) -> str:
@@ -105,11 +105,8 @@ class Vocabulary:
         held = self._index.vocabulary(alike, len(alike), len(term) + _ENDING)
         return sorted(form for form, _ in held if restem(form, language) == term)
 
-    def similar_spellings(self, word: str) -> list[tuple[str, int]]:
+    def _similar_spellings(self, word: str) -> list[tuple[str, int]]:
         """(word, document frequency) of those one slip away, most frequent first."""
-        return self._spellings(fold(word))
-
-    def _look_up(self, word: str) -> list[tuple[str, int]]:
         own = set(indexed_text(word).split())
         if len(word) < _SHORTEST or not own:
             return []

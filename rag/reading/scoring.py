@@ -9,7 +9,7 @@ from statistics import fmean
 from rag.index.terms import terms
 from rag.question.parse import share, specific_terms, split_context
 from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings
-from rag.reading.stretches import Stretch, begins_section, stretches_of
+from rag.reading.stretches import Stretch, stretches_of
 from state.blocks import BlockKind
 from state.documents import QUOTED_BY, heading_path
 from state.passages import ParsedQuestion, RetrievedChunk, text_between
@@ -131,7 +131,7 @@ def _opens_named(question: ParsedQuestion, stretch: Stretch) -> float:
         return 0.0
     heading = set(terms(text_between(stretch.chunk, *stretch.above[-1].extent)))
     asked = set(specific_terms(question))
-    named = bool(asked) and asked <= heading and begins_section(stretch)
+    named = bool(asked) and asked <= heading and stretch.begins_section
     return len(asked) / len(heading) if named else 0.0
 
 

@@ -15,7 +15,7 @@ from rag.question.parse import parse_question, share
 from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
 from rag.reading.scoring import ScoredStretch, best_of, extents_of, judge_stretches, score_stretches
-from rag.reading.stretches import Stretch, Unit, begins_section, reach, section_units, stretches_of
+from rag.reading.stretches import Stretch, Unit, reach, stretches_of
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
@@ -90,10 +90,8 @@ def _table(row: Stretch) -> Stretch:
     """All rows of the row's table in its chunk."""
     blocks = row.chunk["blocks"]
     of_it = row.kind, blocks[row.units[0].place].lead
-    units = section_units(row)
-    return replace(
-        row, units=[u for u in units if (blocks[u.place].kind, blocks[u.place].lead) == of_it]
-    )
+    rows = [u for u in row.section if (blocks[u.place].kind, blocks[u.place].lead) == of_it]
+    return replace(row, units=rows)
 
 
 def _tightened(found: ScoredStretch, question: ParsedQuestion) -> Stretch:
@@ -102,7 +100,7 @@ def _tightened(found: ScoredStretch, question: ParsedQuestion) -> Stretch:
     says what it is about.
     """
     tight = found.stretch
-    if begins_section(tight):
+    if tight.begins_section:
         return tight
     least = _similarity(tight, found.read, found.begins) - _SLACK
     held = [
@@ -216,7 +214,7 @@ def _extended(stretch: Stretch, longest: int) -> Stretch:
     """The stretch extended to `longest` characters, from its block's beginning if that is near, and
     by what is near of code or a list that its end leads to.
     """
-    units = section_units(stretch)
+    units = stretch.section
     first = units.index(stretch.units[0])
     last = first + len(stretch.units) - 1
     begins = next(n for n, unit in enumerate(units) if unit.place == units[first].place)

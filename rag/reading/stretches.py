@@ -33,10 +33,13 @@ class Unit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Consecutive units under one heading; `above` are the headings above them in the chunk."""
+    """Consecutive units of a `section`, which are all under one heading; `above` are the headings
+    above them in the chunk.
+    """
 
     chunk: RetrievedChunk
     above: Sequence[Block]
+    section: Sequence[Unit]
     units: Sequence[Unit]
 
     @property
@@ -64,6 +67,11 @@ class Stretch:
         return BlockKind(self.chunk["blocks"][self.units[0].place].kind)
 
     @property
+    def begins_section(self) -> bool:
+        """Whether no other unit stands between it and its heading."""
+        return self.section[0] == self.units[0]
+
+    @property
     def has_code(self) -> bool:
         blocks = self.chunk["blocks"]
         return any(blocks[unit.place].kind is BlockKind.CODE for unit in self.units)
@@ -82,7 +90,7 @@ def stretches_of(chunk: RetrievedChunk, longest: int = LONGEST) -> list[Stretch]
             last = reach(units, first, longest)
             if last >= reached:
                 reached = last + 1
-                found.append(Stretch(chunk, above, units[first : last + 1]))
+                found.append(Stretch(chunk, above, units, units[first : last + 1]))
             if len(found) == MOST_OF_A_CHUNK:
                 return found
     return found
@@ -100,18 +108,6 @@ def reach(units: Sequence[Unit], first: int, longest: int) -> int:
     ):
         last += 1
     return last
-
-
-def section_units(stretch: Stretch) -> Sequence[Unit]:
-    """All units under the heading that the stretch stands under."""
-    return next(
-        units for _, units in _sections(stretch.chunk) if units and stretch.units[0] in units
-    )
-
-
-def begins_section(stretch: Stretch) -> bool:
-    """Whether no other unit stands between it and its heading."""
-    return section_units(stretch)[0] == stretch.units[0]
 
 
 def _sections(chunk: RetrievedChunk) -> Iterator[tuple[list[Block], list[Unit]]]:

@@ -13,7 +13,7 @@ from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
 from rag.reading.scoring import JUDGED, coverage
 from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
-from rag.reading.stretches import LONGEST, section_units, stretches_of
+from rag.reading.stretches import LONGEST, stretches_of
 
 PAGE = """# Lamps
 
@@ -143,7 +143,7 @@ def test_items_behind_one_of_a_deeper_level_stand_as_they_stand_in_the_page(tmp_
     reader = collection_of(tmp_path, {"plan.md": page})
     (hit,) = reader.search("boat", 1)
     whole = next(each for each in stretches_of(hit) if "boat" in each.text)
-    units = [unit for unit in section_units(whole) if unit.start >= page.index("with a boat") - 2]
+    units = [unit for unit in whole.section if unit.start >= page.index("with a boat") - 2]
     shown = display_text(hit, units, lead_of(hit, units[0], reader), 600)
     assert shown == "  - a cabin\n    - with a boat\n- To do\n  - a roof box"
 
