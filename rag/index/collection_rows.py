@@ -187,6 +187,11 @@ class CollectionContents:
         )
         return documents, int(chunks), int(characters)  # of Postgres sums may be decimals
 
+    def summary(self) -> CollectionSummary:
+        failed = [file.failed for file in self.unread()]
+        numbers = *self.totals(), sum(failed), len(failed) - sum(failed)
+        return CollectionSummary(self.row.name, self.row.embedder, *numbers, list(self.roots()))
+
     def unread(self) -> list[UnreadFile]:
         rows = self._asked(
             "SELECT path, reason, failed, reading, size, mtime_ns, changed_ns FROM unread"

@@ -131,18 +131,5 @@ class Store(ABC):
         """Every collection, by name; none when nothing was ingested."""
         with suppress(NoIndexError), self._reading() as sql:
             rows = [collection_rows.require(sql, name) for name in collection_rows.names(sql)]
-            return [_summary(sql, row) for row in rows]
+            return [CollectionContents(sql, row).summary() for row in rows]
         return []
-
-
-def _summary(sql: Sql, row: CollectionRow) -> CollectionSummary:
-    held = CollectionContents(sql, row)
-    failed = [file.failed for file in held.unread()]
-    return CollectionSummary(
-        row.name,
-        row.embedder,
-        *held.totals(),
-        failed=sum(failed),
-        skipped=len(failed) - sum(failed),
-        roots=list(held.roots()),
-    )
