@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from cli.terminal import Terminal
-    from rag.ingest.ingest_report import IngestReport
+    from rag.ingest.pipeline import IngestReport
 
 app = new_app()
 

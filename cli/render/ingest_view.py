@@ -13,7 +13,7 @@ from state.events import IngestEvent
 from state.wording import many
 
 if TYPE_CHECKING:
-    from rag.ingest.ingest_report import IngestReport, OnEvent
+    from rag.ingest.pipeline import IngestReport, OnEvent
 
 _MANY_FILES = 6
 """From so many files that were skipped for one reason, they share one line."""

@@ -9,17 +9,25 @@ Attention, activation and the product with a matrix are operators of ONNX Runtim
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rag.embed import onnx_file
-from rag.embed.onnx_file import FLOAT, INT32, INT64
-
 HEAD_WIDTH = 32
 _LARGEST = 127
+FLOAT, INT32, INT64 = 1, 6, 7
+_IR_VERSION, _OPSET = 9, 17
+_KINDS = {"float32": FLOAT, "int8": 3, "int64": INT64}
+_ATTRIBUTE_FLOAT, _ATTRIBUTE_INT = 1, 2
+_OWN = "com.microsoft"
+"""Where ONNX Runtime keeps operators that are no part of ONNX."""
+_OWN_KINDS = frozenset({"DynamicQuantizeMatMul", "MultiHeadAttention", "Gelu"})
+Field = tuple[int, Any]
+"""The number and value of a field: an int, a float, a text, or the bytes of a message."""
 
 
 class _Graph:
@@ -30,13 +38,12 @@ class _Graph:
 
     def constant(self, name: str, values: Any, kind: Any = np.float32) -> str:
         if name not in self.constants:
-            array = np.ascontiguousarray(values, dtype=kind)
-            self.constants[name] = onnx_file.tensor(name, array)
+            self.constants[name] = tensor(name, np.ascontiguousarray(values, dtype=kind))
         return name
 
     def add(self, kind: str, inputs: list[str], output: str = "", **attributes: float) -> str:
         output = output or f"{kind}_{len(self.nodes)}"
-        self.nodes.append(onnx_file.node(kind, inputs, output, attributes))
+        self.nodes.append(node(kind, inputs, output, attributes))
         return output
 
     def rows(self, name: str, places: str) -> str:
@@ -80,9 +87,15 @@ def encoder_graph(weights: dict[str, npt.NDArray[np.float32]]) -> bytes:
         values = _layer(graph, values, mask, f"encoder.layer.{layer}", width // HEAD_WIDTH)
         layer += 1
     graph.add("LpNormalization", [values], "vectors", axis=-1, p=2)
-    inputs = [onnx_file.value_info(name, INT64, ["texts", "tokens"]) for name in ("ids", "mask")]
-    output = onnx_file.value_info("vectors", FLOAT, ["texts", "tokens", width])
-    return onnx_file.model("encoder", graph.nodes, graph.constants.values(), inputs, output)
+    made = message(
+        *((1, each) for each in graph.nodes),
+        (2, "encoder"),
+        *((5, each) for each in graph.constants.values()),
+        *((11, value_info(name, INT64, ["texts", "tokens"])) for name in ("ids", "mask")),
+        (12, value_info("vectors", FLOAT, ["texts", "tokens", width])),
+    )
+    known = (message((1, domain), (2, version)) for domain, version in (("", _OPSET), (_OWN, 1)))
+    return message((1, _IR_VERSION), (7, made), *((8, each) for each in known))
 
 
 def _embedded(graph: _Graph) -> str:
@@ -122,3 +135,51 @@ def optimize(exported: Path, made: Path) -> None:
         onnxruntime.InferenceSession(str(exported), options, providers=["CPUExecutionProvider"])
     except Exception as error:  # noqa: BLE001 - their classes have no base of their own
         raise ValueError(str(error)) from None
+
+
+def message(*fields: Field) -> bytes:
+    """A message of Protocol Buffers (onnx.proto, IR 9)."""
+    return b"".join(_field(number, value) for number, value in fields)
+
+
+def _field(number: int, value: Any) -> bytes:
+    if isinstance(value, int):
+        return _varint(number << 3) + _varint(value)
+    if isinstance(value, float):
+        return _varint(number << 3 | 5) + struct.pack("<f", value)
+    held = value.encode() if isinstance(value, str) else bytes(value)
+    return _varint(number << 3 | 2) + _varint(len(held)) + held
+
+
+def _varint(value: int) -> bytes:
+    value &= (1 << 64) - 1  # a negative one as its two's complement
+    found = bytearray()
+    while value > 0x7F:
+        found.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes([*found, value])
+
+
+def tensor(name: str, values: npt.NDArray[Any]) -> bytes:
+    dimensions = ((1, size) for size in values.shape)
+    little = values.astype(values.dtype.newbyteorder("<"), copy=False)
+    return message(*dimensions, (2, _KINDS[values.dtype.name]), (8, name), (9, little.tobytes()))
+
+
+def node(kind: str, inputs: Iterable[str], output: str, attributes: Mapping[str, float]) -> bytes:
+    given = ((5, _attribute(name, value)) for name, value in attributes.items())
+    places = (*((1, each) for each in inputs), (2, output))
+    return message(*places, (4, kind), *given, (7, _OWN if kind in _OWN_KINDS else ""))
+
+
+def _attribute(name: str, value: float) -> bytes:
+    if isinstance(value, float):
+        return message((1, name), (2, value), (20, _ATTRIBUTE_FLOAT))
+    return message((1, name), (3, value), (20, _ATTRIBUTE_INT))
+
+
+def value_info(name: str, kind: int, shape: Iterable[str | int]) -> bytes:
+    """An input or the output of a graph; a dimension is a number or a name."""
+    sizes = ((1, message((2 if isinstance(size, str) else 1, size))) for size in shape)
+    of_tensor = message((1, kind), (2, message(*sizes)))
+    return message((1, name), (2, message((1, of_tensor))))

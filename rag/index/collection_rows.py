@@ -13,7 +13,6 @@ from typing import Any
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path, encode_path
 from rag.index.protocol import FileStat, IndexedDocument, UnreadFile
-from rag.index.terms import TERMS_VERSION
 from state.choices import DEFAULT_COLLECTION
 from state.database import Sql
 from state.errors import CragError, EmbedderMismatchError, NoIndexError, UsageError
@@ -134,12 +133,6 @@ def check_embedder(name: str, stored: EmbedderIdentity, embedder: EmbedderIdenti
 
 def mark_changed(sql: Sql, collection_id: int) -> None:
     sql.execute("UPDATE collections SET revision = revision + 1 WHERE id = $1", (collection_id,))
-
-
-def mark_terms(sql: Sql, collection_id: int) -> None:
-    """Notes that the home's lexical index is of this version."""
-    query = "UPDATE collections SET terms_version = $1 WHERE id = $2"
-    sql.execute(query, (TERMS_VERSION, collection_id))
 
 
 @dataclass(frozen=True, slots=True)

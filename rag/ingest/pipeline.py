@@ -1,4 +1,4 @@
-"""An ingest: make a collection equal to folders.
+"""An ingest: make a collection equal to folders, and tell of it in events and a report.
 
 Walk, compare with the catalog, and only if something differs: read on worker processes, embed
 and write here meanwhile. What is read and not yet taken is bounded.
@@ -6,17 +6,17 @@ and write here meanwhile. What is read and not yet taken is bounded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import IndexedDocument, UnreadFile
 from rag.ingest.file_text import FileText, ReadOutcome, ReadTask, SameContent
-from rag.ingest.ingest_report import Reporter
 from rag.ingest.plan import IngestPlan
+from rag.ingest.roots import Root, root_of
 from rag.ingest.walk import FileProblem
-from state.events import Outcome
+from state.events import IngestEvent, Outcome
 
 if TYPE_CHECKING:
     from rag.index.writer import CollectionWriter
@@ -26,6 +26,71 @@ BATCH_CHUNKS = 256
 
 INLINE_BYTES = 64 << 10
 """So little plain text is read in this process; all else by workers, which can be stopped."""
+
+
+@dataclass(slots=True)
+class IngestReport:
+    """Counts of documents, each counted once, and paths as they can be opened. `documents` and
+    `chunks` are the collection's after the ingest.
+    """
+
+    collection: str
+    embedder: str
+    dry_run: bool = False
+    added: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    skipped: list[FileProblem] = field(default_factory=list)
+    failed: list[FileProblem] = field(default_factory=list)
+    warnings: list[FileProblem] = field(default_factory=list)
+    documents: int = 0
+    chunks: int = 0
+    seconds: float = 0.0
+
+    @property
+    def has_changes(self) -> bool:
+        return bool(self.added or self.updated or self.removed)
+
+
+_COUNTED = ("added", "updated", "unchanged", "removed")
+
+OnEvent = Callable[[IngestEvent], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Reporter:
+    """Sends events and fills the report, with paths as they can be opened from here."""
+
+    roots: Sequence[Root]
+    report: IngestReport
+    on_event: OnEvent
+
+    def shown(self, path: str) -> str:
+        root = root_of(self.roots, path)
+        return path if root is None else root.shown(path)
+
+    def problem(self, path: str, reason: str, *, failed: bool) -> None:
+        listed = self.report.failed if failed else self.report.skipped
+        listed.append(FileProblem(self.shown(path), reason))
+
+    def done(
+        self, path: str, outcome: Outcome, source: str | None, size: int, reason: str | None = None
+    ) -> None:
+        if outcome in _COUNTED:
+            setattr(self.report, outcome, getattr(self.report, outcome) + 1)
+        if reason is not None:
+            self.problem(path, reason, failed=outcome == "failed")
+        self.on_event(
+            {
+                "event": "file",
+                "path": self.shown(path),
+                "outcome": outcome,
+                "source": source,
+                "reason": reason,
+                "bytes": size,
+            }
+        )
 
 
 @dataclass(slots=True)

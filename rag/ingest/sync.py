@@ -12,8 +12,7 @@ from rag.embed.builtin import builtin_embedder
 from rag.index.protocol import FileStat
 from rag.ingest.file_text import ReadTask
 from rag.ingest.ignore import rules_for
-from rag.ingest.ingest_report import IngestReport, OnEvent, Reporter
-from rag.ingest.pipeline import Ingest
+from rag.ingest.pipeline import Ingest, IngestReport, OnEvent, Reporter
 from rag.ingest.plan import IngestPlan, make_plan
 from rag.ingest.roots import AS_BEFORE, Globs, Root, roots_of
 from rag.ingest.walk import Listing, walk

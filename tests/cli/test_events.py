@@ -12,7 +12,7 @@ from research_library import library
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status, text
 
-from rag.ingest.ingest_report import IngestReport
+from rag.ingest.pipeline import IngestReport
 from rag.research.report import Report
 from state.answer import Answer
 from state.events import ErrorEvent, Event, IngestEvent

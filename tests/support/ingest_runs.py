@@ -9,7 +9,7 @@ from pathlib import Path
 from rag.embed.builtin import builtin_embedder
 from rag.index.reader import CollectionReader
 from rag.index.store import Store
-from rag.ingest.ingest_report import IngestReport
+from rag.ingest.pipeline import IngestReport
 from rag.ingest.roots import Globs
 from rag.ingest.sync import ingest
 from rag.opening import store_of

@@ -97,7 +97,10 @@ def foreign_errors() -> Iterator[None]:
         yield
     except (CragError, VectorsDamaged, sqlite3.Error):  # the last is the catalog's
         raise
-    except Exception as error:
+    except BaseException as error:
+        # A panic of the Rust core derives from BaseException.
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
         words = f"{type(error).__name__}: {error}"
         if isinstance(error, MemoryError) or _NO_FILES.search(words):
             raise StorageError(
@@ -110,11 +113,6 @@ def foreign_errors() -> Iterator[None]:
                 "Free some space, then run the command again: what was read is kept.",
             ) from error
         raise VectorsDamaged(words) from error
-    except BaseException as error:
-        # A panic of the Rust core derives from BaseException.
-        if type(error).__name__ == "PanicException":
-            raise VectorsDamaged(str(error)) from error
-        raise
 
 
 class ChromaVectors(Closing):

@@ -84,7 +84,8 @@ class HomeStore(Store):
             notice("The lexical index is of another version; building it again.")
             drop_lexical(sql, row.id)
         create_lexical(sql, row.id)
-        collection_rows.mark_terms(sql, row.id)
+        noted = "UPDATE collections SET terms_version = $1 WHERE id = $2"
+        sql.execute(noted, (TERMS_VERSION, row.id))
 
     def delete(self, name: str) -> None:
         """Deletes rows, then vectors: killed in between, it leaves some that nothing reads."""
