@@ -1,19 +1,40 @@
-"""What a worker is sent and what it sends back: a file's text, or why there is none."""
+"""One file to its text and chunks: what a worker is sent, what it does and what it sends back; no
+exception leaves it.
+
+A worker is a process of its own so that a parser which hangs, crashes or eats memory costs one
+file and not the ingest, and so that parsing uses every core.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import os
 import pickle
-from collections.abc import Iterator
+import resource
+import time
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from rag.documents.formats import SUFFIXES, Format
 from rag.documents.picture import can_recognize
-from rag.index.protocol import DocumentPart, FileStat, IndexedDocument, UnreadFile
+from rag.index.protocol import NO_FILE, DocumentPart, FileStat, IndexedDocument, UnreadFile
+from state.errors import DocumentError, UnsupportedFormatError
+
+if TYPE_CHECKING:
+    from rag.documents.stream import Part, Reading
+    from rag.text.document_title import Naming
+    from state.documents import Chunk
 
 READER_VERSION = "64"
 """Counted up when reading or chunking changes."""
+
+PART_CHARACTERS = 1 << 17
+
+_BEAT_SECONDS = 1.0
+_MEMORY_BYTES = 4 << 30
 
 
 def reading_version() -> str:
@@ -70,3 +91,115 @@ class SameContent:
 
 
 ReadOutcome = FileText | SameContent | UnreadFile
+
+
+def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
+    """Read, hash and chunk one file. `beat` is called as often as there is progress."""
+    stat = NO_FILE
+    try:
+        stat = FileStat.of(os.stat(task.path))
+        if not stat.size:
+            now = reading_version()
+            return UnreadFile(task.path, stat, "empty: 0 bytes", failed=False, reading=now)
+        found = content_hash(task.path, stat.size, beat)
+        if found == task.known:
+            return SameContent(task, stat)
+        outcome = _read(task, stat, found, beat)
+        changed = FileStat.of(os.stat(task.path)) != stat
+    except (DocumentError, OSError) as error:
+        return _failure(task.path, stat, error)
+    reason = "it changed while it was read: the next ingest reads it"
+    return UnreadFile(task.path, stat, reason, failed=True, reading="") if changed else outcome
+
+
+def _failure(path: str, stat: FileStat, error: DocumentError | OSError) -> UnreadFile:
+    if isinstance(error, DocumentError):
+        failed = not isinstance(error, UnsupportedFormatError)
+        return UnreadFile(path, stat, error.message, failed, reading_version())
+    if isinstance(error, FileNotFoundError):
+        return UnreadFile(path, stat, "gone before it was read", failed=True, reading="")
+    lasting = reading_version() if isinstance(error, PermissionError) else ""
+    reason = f"cannot be read: {error.strerror or error}"
+    return UnreadFile(path, stat, reason, failed=True, reading=lasting)
+
+
+def _read(task: ReadTask, stat: FileStat, content_hash: str, beat: Callable[[], None]) -> FileText:
+    from rag.documents.registry import open_document
+    from rag.text.blocks import MARKDOWN
+    from rag.text.document_title import document_title, naming_blocks
+
+    path = Path(task.path)
+    pickled: list[bytes] = []
+    naming: list[Naming] = []
+    chunk_count = 0
+    with open_document(path, on_step=beat) as stream:
+        for part in _chunked(stream, beat):
+            pickled.append(pickle.dumps(part))
+            chunk_count += len(part.chunks)
+            naming += naming_blocks(part.chunks) if stream.format in MARKDOWN else ()
+        document = IndexedDocument(
+            source=task.source,
+            path=task.path,
+            root=task.root,
+            content_hash=content_hash,
+            stat=stat,
+            title=stream.title or document_title(naming, path),
+            format=stream.format,
+            warnings=tuple(stream.warnings),
+        )
+    return FileText(document, tuple(pickled), chunk_count)
+
+
+def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[DocumentPart]:
+    """The document in stretches of about PART_CHARACTERS, each with the chunks ending in it."""
+    from rag.text.chunk import chunk_parts
+
+    text, start = "", 0
+    chunks: list[Chunk] = []
+
+    def taken() -> Iterator[Part]:
+        nonlocal text
+        for part in stream.parts:
+            beat()
+            text += part.text
+            yield part
+
+    for chunk in chunk_parts(taken(), stream.format):
+        chunks.append(chunk)
+        if chunk.end_char - start > PART_CHARACTERS:
+            cut = chunk.end_char - start
+            yield DocumentPart(text[:cut], tuple(chunks))
+            text, start = text[cut:], chunk.end_char
+            chunks.clear()
+    yield DocumentPart(text, tuple(chunks))
+
+
+def content_hash(path: str, size: int, beat: Callable[[], None]) -> str:
+    """The hash of the first `size` bytes: a file may grow faster than it is read."""
+    digest = hashlib.blake2b(digest_size=16)
+    with open(path, "rb", buffering=0) as file:
+        while size > 0 and (data := file.read(min(size, 1 << 20))):
+            digest.update(data)
+            size -= len(data)
+            beat()
+    return reading_version() + digest.hexdigest()
+
+
+def main(descriptor: str) -> None:
+    """Answer lists of tasks, one outcome a task; None meanwhile is a sign of life."""
+    from rag.child_process import Parent
+
+    parent = Parent(descriptor)
+    with contextlib.suppress(ValueError, OSError):  # a lower limit is already set
+        resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
+    last = time.monotonic()
+
+    def beat() -> None:
+        nonlocal last
+        if time.monotonic() - last > _BEAT_SECONDS:
+            last = time.monotonic()
+            parent.answer(None)
+
+    for tasks in parent:
+        for task in tasks:
+            parent.answer(read_file(task, beat))

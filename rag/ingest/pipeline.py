@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import IndexedDocument, UnreadFile
-from rag.ingest.file_text import FileText, ReadOutcome, ReadTask, SameContent
+from rag.ingest.file_text import FileText, ReadOutcome, ReadTask, SameContent, read_file
 from rag.ingest.plan import IngestPlan
 from rag.ingest.roots import Root, root_of
 from rag.ingest.walk import FileProblem
@@ -190,8 +190,6 @@ def _reading(tasks: Sequence[ReadTask]) -> Iterator[Iterable[ReadOutcome | None]
     kinds = (task.named for task in tasks)
     plain = (kind is not None and kind.held == "text" for kind in kinds)
     if sum(task.size for task in tasks) <= INLINE_BYTES and all(plain):
-        from rag.ingest.read_file import read_file
-
         yield [read_file(task, lambda: None) for task in tasks]
         return
     from rag.ingest.pool import read_files

@@ -38,7 +38,7 @@ class Worker:
     @property
     def child(self) -> Child:
         if self._child is None:
-            self._child = Child("rag.ingest.read_file")
+            self._child = Child("rag.ingest.file_text")
         return self._child
 
     def give(self, tasks: Sequence[ReadTask]) -> None:

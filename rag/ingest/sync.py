@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from rag.embed.builtin import builtin_embedder
 from rag.index.protocol import FileStat
-from rag.ingest.file_text import ReadTask
+from rag.ingest.file_text import ReadTask, content_hash
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest, IngestReport, OnEvent, Reporter
 from rag.ingest.plan import IngestPlan, make_plan
@@ -113,8 +113,6 @@ def _report_dry_run(plan: IngestPlan, reporter: Reporter) -> None:
 
 def _expected_outcome(task: ReadTask, plan: IngestPlan) -> Outcome:
     """What would become of a file. One that is indexed is read: its time alone may be new."""
-    from rag.ingest.read_file import content_hash
-
     if task.path not in plan.changed:
         return "added"
     try:

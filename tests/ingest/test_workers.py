@@ -15,15 +15,14 @@ import pytest
 from rag import child_process
 from rag.index.protocol import UnreadFile
 from rag.ingest import pool
-from rag.ingest.file_text import FileText, ReadTask
+from rag.ingest.file_text import FileText, ReadTask, read_file
 from rag.ingest.pool import Worker, read_files
-from rag.ingest.read_file import read_file
 
 # A worker whose reader does what the file's name says.
 BADLY = """
 import os, sys, time
 sys.path.append(sys.argv[1])
-import rag.ingest.read_file as worker
+import rag.ingest.file_text as worker
 true_read = worker.read_file
 def read_file(task, beat):
     name = os.path.basename(task.path)

@@ -3,9 +3,10 @@
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
+import rag.ingest.file_text
 import rag.ingest.pipeline
 import rag.ingest.pool
-import rag.ingest.read_file
+import rag.text.chunk
 from rag.embed.builtin import builtin_embedder
 from rag.index import writer as writing
 from rag.ingest.sync import ingest
