@@ -25,14 +25,15 @@ from rag.index.collection_rows import (
 )
 from rag.index.names import name_keys
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
+from rag.index.terms import indexed_head, indexed_text
 from state.database import Sql
 from state.documents import Chunk, text_with_headings
 
 GROUP_CHUNKS = 1_000
 """So many chunks are inserted together."""
 
-Searchable = tuple[int, int, str, str | None, str]
-"""What the lexical index holds of a chunk: its row, its document, its text, title and heading."""
+Searchable = tuple[int, int, str, str]
+"""What the lexical index holds of a chunk: its row, its document, the terms of text and head."""
 
 
 class CollectionWriter(CollectionContents, ABC):
@@ -148,8 +149,8 @@ class CollectionWriter(CollectionContents, ABC):
         rows, searchable = [], list[Searchable]()
         for row, vector, (number, title, chunk) in zip(new, vectors, waiting, strict=True):
             rows.append((row, self.row.id, number, *_columns(chunk), vector))
-            heading = encode_label(chunk.heading)
-            searchable.append((row, number, chunk.text, title, heading))
+            head = indexed_head(title, encode_label(chunk.heading))
+            searchable.append((row, number, indexed_text(chunk.text), head))
         self._insert("chunks", rows)
         self._index(searchable)
 

@@ -16,7 +16,7 @@ from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.home.catalog import Catalog, create_lexical, drop_lexical, let_index
 from rag.index.protocol import Notice
 from rag.index.store import Store
-from rag.index.terms import TERMS_VERSION, indexed_head, indexed_text
+from rag.index.terms import TERMS_VERSION
 from rag.index.writer import CollectionWriter, Searchable
 from state.sqlite_file import transaction
 
@@ -126,10 +126,7 @@ class HomeWriter(CollectionWriter):
     def _index(self, chunks: Sequence[Searchable]) -> None:
         self._connection.executemany(
             f"INSERT INTO {self._table} (rowid, body, head) VALUES (?, ?, ?)",
-            (
-                (row, indexed_text(text), indexed_head(title, heading))
-                for row, _, text, title, heading in chunks
-            ),
+            [(row, body, head) for row, _, body, head in chunks],
         )
 
     def _unindex(self, documents: Sequence[int]) -> None:

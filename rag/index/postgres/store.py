@@ -21,7 +21,6 @@ from rag.index.protocol import Notice
 from rag.index.queries import IndexQueries
 from rag.index.ranking import rarity
 from rag.index.store import Store
-from rag.index.terms import indexed_head, indexed_text
 from rag.index.writer import CollectionWriter, Searchable
 from state.postgres import (
     PostgresSql,
@@ -161,8 +160,8 @@ class PostgresWriter(CollectionWriter):
         self._new += len(chunks)
         held: Counter[str] = Counter()
         rows = []
-        for row, document, text, title, heading in chunks:
-            terms = [*indexed_text(text).split(), *indexed_head(title, heading).split()]
+        for row, document, body, head in chunks:
+            terms = [*body.split(), *head.split()]
             held.update(distinct := set(terms))
             rows.append((row, self.row.id, document, len(terms), list(distinct)))
         self._sql.executemany(
