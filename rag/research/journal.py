@@ -22,7 +22,7 @@ _KEEP = "insert or ignore into research values (?, ?, ?, ?, ?)"
 _CHANGE = "update research set body = ? where run = ? and kind = 'run'"
 _READ = "select body from research where run = ? and kind = ? and name = coalesce(?, name)"
 _RUNS = "select body from research where kind = 'run'"
-_FINISHED = "kind = 'run' and json_extract(body, '$.state') = 'finished'"
+_FINISHED = "kind = 'run' and json_extract(body, '$.report') is not null"
 _DROP = (
     "delete from research where run in "  # noqa: S608 - a constant
     f"(select run from research where {_FINISHED} order by rowid desc limit -1 offset ?)"
@@ -37,8 +37,8 @@ class ResearchRun(TypedDict):
     """A run and how it was started, which a resumed run goes by too. `asked` is the question as
     typed, `question` stands alone; `flags` are settings by name; `usage` was spent before planning.
 
-    `state` is running (or broken off), waiting (for the person's answer to `escalation`) or
-    finished. `answer` is what the person said, until a round has heeded it.
+    `escalation` is what it waits for the person to answer, and `answer` what the person said, until
+    a round has heeded it. A run with a `report` is finished.
     """
 
     id: str
@@ -46,7 +46,6 @@ class ResearchRun(TypedDict):
     question: str
     flags: dict[str, Any]
     usage: Usage
-    state: Literal["running", "waiting", "finished"]
     escalation: str | None
     answer: str | None
     report: dict[str, Any] | None
@@ -74,7 +73,7 @@ class Journal(Closing):
         with self._file.writing() as db:
             for (body,) in db.execute(_READ, (run_id, "run", "")).fetchall():
                 db.execute(_CHANGE, (json.dumps({**json.loads(body), **changed}), run_id))
-            if changed.get("state") == "finished":
+            if "report" in changed:
                 db.execute(_DROP, (self._keep,))
 
     def keep(self, run_id: str, artifact: Artifact) -> None:

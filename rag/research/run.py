@@ -77,7 +77,6 @@ class Research(Closing):
             question=made.question,
             flags=self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
             usage=add_calls(NO_USAGE, "contextualize", calls),
-            state="running",
         )
         self._journal.start(run)
         return self._work(run, budget, emit, made)
@@ -93,17 +92,17 @@ class Research(Closing):
             CragError: as `start`.
         """
         run = self._journal.run(run_id)
-        if answer is not None and run["state"] != "waiting":
+        if answer is not None and run["escalation"] is None:
             told = f"Run {run['id']} did not ask anything, or was answered already."
             raise UsageError(told, "Leave --answer out.")
-        if run["state"] == "finished":
+        if run["report"] is not None:
             return cast("Report", run["report"])
-        if run["state"] == "waiting":
+        if run["escalation"] is not None:
             if answer is None or not answer.strip():
                 told = f"Run {run['id']} waits for an answer: {run['escalation']}"
                 raise UsageError(told, f'Go on with --resume {run["id"]} --answer "…".')
             run["answer"] = answer.strip()
-            self._journal.change(run["id"], state="running", escalation=None, answer=run["answer"])
+            self._journal.change(run["id"], escalation=None, answer=run["answer"])
         return self._work(run, Budget.start(self._settings), emit)
 
     def _work(
@@ -130,10 +129,10 @@ class Research(Closing):
             report = self._rounds(run, deps)
             self.session.keep_trace(events, self._as_answer(report), resumed=made is None)
             if report["escalation"] is not None:
-                self._journal.change(run["id"], state="waiting", escalation=report["escalation"])
+                self._journal.change(run["id"], escalation=report["escalation"])
             elif not report["resumable"]:
                 self._record_turn(report)
-                self._journal.change(run["id"], state="finished", escalation=None, report=report)
+                self._journal.change(run["id"], report=report)
                 self._checkpoints.delete(checkpoint_name(run["id"]))
                 self.run_id = None
         return report

@@ -14,7 +14,6 @@ def started(journal: Journal, name: str) -> None:
         "question": "Why?",
         "flags": {},
         "usage": NO_USAGE,
-        "state": "running",
         "escalation": None,
         "answer": None,
         "report": None,
@@ -25,11 +24,11 @@ def started(journal: Journal, name: str) -> None:
 def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: Path):
     with Journal(tmp_path, keep=2) as journal:
         started(journal, "0-waits")
-        journal.change("0-waits", state="waiting", escalation="Which?")
+        journal.change("0-waits", escalation="Which?")
         for done in (f"{number}-done" for number in range(5)):
             started(journal, done)
             journal.keep_plan(done, 1, ([], NO_USAGE))
-            journal.change(done, state="finished", report={"report": done})
+            journal.change(done, report={"report": done})
         assert journal.run("4-done")["report"] == {"report": "4-done"}
     with sqlite3.connect(tmp_path / HOME_FILE) as db:
         kept = set(db.execute("select run, kind from research"))

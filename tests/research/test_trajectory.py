@@ -93,7 +93,7 @@ def test_an_answer_is_kept_before_anything_is_done_with_it(home: Path):
     with research(home) as run:
         report = run.start(ABSENT)
         said = "How long is the Iron Bridge?"
-        run._journal.change(report["run_id"], state="running", escalation=None, answer=said)
+        run._journal.change(report["run_id"], escalation=None, answer=said)
     with research(home) as run:  # the process died right after the answer was given
         assert "95 metres" in run.resume(report["run_id"])["report"]
 
