@@ -1,6 +1,5 @@
 """Checks whether a claim's numbers, dates, versions and names stand in its quotes."""
 
-# ruff: noqa: SIM905
 from __future__ import annotations
 
 import re
@@ -36,10 +35,7 @@ _GROUPED = re.compile(r"\d{1,3}(?:[,’'_]\d{3})+(?:\.\d+)?$")
 _SWAPPED = str.maketrans(".,", ",.")
 _BEFORE = re.compile(r"([^\W\d_]{2,})[\s:(“\"'`]{0,3}$")
 _BEHIND = re.compile(r"[\s-]{0,2}([^\W\d_]{1,}|%)")
-_FUNCTION_WORDS = frozenset(
-    "a an and are as at be before between by for from in is it of on or than that the then to up"
-    " was were with about after every least most over under until within".split()
-)
+_BESIDE_ANY = frozenset(terms("every least within"))
 _NAME = re.compile(
     r"`(?P<code>[^`\n]{1,200})`"
     r"|(?P<option>(?<!\w)--?[A-Za-z][\w-]*)"
@@ -152,8 +148,9 @@ def figures(text: str) -> Iterator[Figure]:
     for found in _FIGURE.finditer(text):
         before = _BEFORE.search(text, max(0, found.start() - 40), found.start())
         behind = _BEHIND.match(text, found.end())
-        beside = {_stem(near[1]) for near in (before, behind) if near is not None} - _FUNCTION_WORDS
-        yield Figure(found[0], _value(found[0].casefold()), frozenset(beside))
+        near = " ".join(each[1] for each in (before, behind) if each is not None)
+        beside = frozenset(terms(near.replace("%", "percent"))) - _BESIDE_ANY
+        yield Figure(found[0], _value(found[0].casefold()), beside)
 
 
 def _value(written: str) -> str:
@@ -164,11 +161,6 @@ def _value(written: str) -> str:
     if re.fullmatch(r"\d+(?:\.\d+)?", written):
         return written.lstrip("0").removesuffix(".0") or "0"
     return written.lstrip("0")
-
-
-def _stem(word: str) -> str:
-    plain = word.casefold()
-    return plain.removesuffix("s") if len(plain) > 3 else plain
 
 
 def _names(text: str) -> Iterator[str]:
