@@ -44,8 +44,6 @@ from state.research_state import Finding, Subtask
 
 T = TypeVar("T", bound=BaseModel)
 
-ATTEMPTS = 2
-"""How often a model is asked until its reply can be read."""
 SEARCHED = 20
 """Chunks that each query retrieves."""
 READ_TOKENS, REREAD_TOKENS = 6_000, 3_000
@@ -229,17 +227,15 @@ class ModelResearcher:
         return Reflected(decision, reason, leads, closed, reply.question, warnings=warnings)
 
     def _ask(self, messages: Messages, shape: type[T], warnings: list[str]) -> T | None:
-        """The reply in the given shape, asked for again if it cannot be read; None if it never
-        could. It is streamed because a slow server has more time for that.
+        """The reply in the given shape; None if it cannot be read. It is streamed because a slow
+        server has more time for that.
         """
         request = Request(messages, self._budget, REPLY_TOKENS, shape, _drop_text)
-        for _ in range(ATTEMPTS):
-            reply = self._chat.ask(request)
-            with suppress(ValidationError):
-                return shape.model_validate(reply.fields())
-        who = self._chat.label
-        warnings.append(f"{who} gave no usable {shape.__name__} in {ATTEMPTS} attempts.")
-        return None
+        try:
+            return shape.model_validate(self._chat.ask(request).fields())
+        except ValidationError:
+            warnings.append(f"{self._chat.label} gave no usable {shape.__name__}.")
+            return None
 
 
 def _drop_text(_piece: str) -> None:
