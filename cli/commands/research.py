@@ -18,7 +18,6 @@ from state.errors import CragError, UsageError
 
 if TYPE_CHECKING:
     from rag.research.report import Report
-    from rag.research.run import Research
 
 app = new_app()
 
@@ -59,9 +58,14 @@ def research(
         with Journal(settings.home) as journal:
             begun = journal.run(resume)
         settings = given.settings(**begun["flags"])
+    show = terminal.json if events else partial(show_event, terminal=terminal)
+    asks = not data and terminal.err_is_tty and sys.stdin.isatty()
     with Research(settings, terminal.notice) as run:
         try:
-            report = _researched(run, text, resume, answer, terminal, data=data, events=events)
+            report = run.resume(resume, answer, show) if resume else run.start(text, show)
+            while report["escalation"] is not None and asks:
+                answer = typer.prompt(clean(report["escalation"]), err=True, prompt_suffix=" ")
+                report = run.resume(report["run_id"], answer, show)
         except CragError as error:
             if run.run_id is not None:
                 error.hint = f"{error.hint or ''} {_how_to_resume(run.run_id)}".strip()
@@ -73,26 +77,6 @@ def research(
     _print_report(report, terminal, data=data)
     unanswered = report["status"] in ("abstained", "waiting")
     return Exit.ABSTAINED if unanswered and not ok_abstain else Exit.DONE
-
-
-def _researched(
-    run: Research,
-    question: str,
-    resume: str | None,
-    answer: str | None,
-    terminal: Terminal,
-    *,
-    data: bool,
-    events: bool,
-) -> Report:
-    """The report of a run whose questions the person answers, if there is one to be asked."""
-    show = terminal.json if events else partial(show_event, terminal=terminal)
-    while True:
-        report = run.start(question, show) if resume is None else run.resume(resume, answer, show)
-        asked, resume = report["escalation"], report["run_id"]
-        if asked is None or data or not (terminal.err_is_tty and sys.stdin.isatty()):
-            return report
-        answer = typer.prompt(clean(asked), err=True, prompt_suffix=" ")
 
 
 def _how_to_resume(run_id: str) -> str:
