@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
-from state.errors import StorageError, UsageError
-from state.trace_store import Trace, open_traces
+from state.errors import UsageError
+from state.trace_store import Trace
 
 if TYPE_CHECKING:
     from state.events import Event, TurnStarted
@@ -54,15 +54,9 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
         asked = trace["answer"]["question"]
         told = (each for each in trace["events"] if each["event"] == "contextualized")
         history = next((each["history"] for each in told), [])
-        identity = session.ask(asked, history=history)["trace_id"]
-    with open_traces(settings) as traces:
-        try:
-            return traces.get(identity)
-        except UsageError:  # a notice said why
-            raise StorageError(
-                "The trace of the new run could not be kept, so it cannot be compared.",
-                "Let the home be written, or make room there.",
-            ) from None
+        events = list(session.stream(asked, history=history, tokens=False))
+    (answer,) = [event["answer"] for event in events if event["event"] == "answer"]
+    return {**trace, "trace_id": answer["trace_id"], "answer": answer, "events": events}
 
 
 class Difference(TypedDict):

@@ -9,11 +9,6 @@ from rich.table import Table
 from cli.terminal import Terminal, clean
 from state.wording import many
 
-_SECTIONS = (
-    *("retrieval", "grading", "abstention", "answers"),
-    *("citations", "loops", "latency_ms", "usage"),
-)
-
 
 def print_report(report: dict[str, Any]) -> None:
     """Print what was evaluated and how, then every figure that the data define, beside those
@@ -31,8 +26,10 @@ def print_report(report: dict[str, Any]) -> None:
     table = Table("", box=None, pad_edge=False)
     for title in ("", "without loops")[: 2 if without else 1]:
         table.add_column(title, justify="right", no_wrap=True)
-    for section in _SECTIONS:
-        figures = {name: value for name, value in report[section].items() if value is not None}
+    for section, measured in report.items():
+        if not isinstance(measured, dict) or section in ("config", "baseline"):
+            continue
+        figures = {name: value for name, value in measured.items() if value is not None}
         if not figures or figures.get("n") == 0:
             continue
         table.add_row(section, style="bold")

@@ -37,7 +37,7 @@ REMOVES = {"threads delete", "threads prune", "collections delete"}
 REMOVES_TRACES = {"trace delete", "threads delete"}
 HELD = (("catalog.sqlite", "chunks"), ("home.db", "crag_turns"), ("home.db", "traces"))
 WRITES = {
-    *("ingest", "ask", "chat", "research", "eval", "trace replay", "trace delete"),
+    *("ingest", "ask", "chat", "research", "eval", "trace delete"),
     *("threads delete", "threads prune", "collections delete"),
 }
 SAYS = {
