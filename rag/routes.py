@@ -66,12 +66,8 @@ def _ended(state: GraphState) -> str | None:
         return "the web was searched too"
     if state["loop_count"] > 0 and not state["new_documents"]:
         return "the rewrite found nothing new"
-    max_loops = state["max_loops"]
-    if state["loop_count"] < max_loops:
-        return None
-    if max_loops == 0:
-        return "no loop is allowed"
-    return "the loop is spent" if max_loops == 1 else f"all {max_loops} loops are spent"
+    spent = state["loop_count"] >= state["max_loops"]
+    return f"max_loops is {state['max_loops']}" if spent else None
 
 
 def after_contextualizing(state: GraphState) -> AfterContextualizing:
