@@ -12,7 +12,6 @@ from socket import gethostname
 from typing import TYPE_CHECKING, Any
 
 from state.database import Database
-from state.deadline import call_with_timeout
 from state.errors import RemoteStoreError, StoreBusyError, UsageError, refuse_other
 from state.extras import require_extra
 
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
 
 LOCK_SECONDS = 10
 _POLL_SECONDS = 0.1
-_CONNECT_SECONDS = 10.0
-"""Includes looking up the host's name, for which libpq has no time limit."""
 _TABLES_LOCK = 0x63726167
 _HOLDER = """
 select application_name, backend_start::timestamptz(0)::text
@@ -67,8 +64,6 @@ def postgres_failures(where: str) -> Iterator[None]:
         raise StoreBusyError(f"{where} is held by another session.", "Try again.") from None
     except UnicodeEncodeError:
         raise UsageError("A name must be valid Unicode.") from None
-    except TimeoutError as error:
-        raise RemoteStoreError(f"{where} failed: {error}.", "Check its URL.") from None
     except psycopg.Error as error:
         words = _reason(str(error)) or type(error).__name__
         raise RemoteStoreError(
@@ -85,13 +80,13 @@ def _reason(text: str) -> str:
 def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
     """A connection in autocommit mode, which looks up names in `schema` first, if that is given.
     Raises UsageError if the URL cannot be parsed, RemoteStoreError if no address of the host
-    answers within two seconds or none is found within ten.
+    answers within two seconds.
     """
     import psycopg
     from psycopg.sql import SQL, Identifier
 
-    def open_connection() -> psycopg.Connection[Any]:
-        return psycopg.connect(
+    with postgres_failures(server_address(url)):
+        made = psycopg.connect(
             url,
             autocommit=True,
             prepare_threshold=None,  # a connection pooler may not keep prepared statements
@@ -99,9 +94,6 @@ def connect(url: str, schema: str | None = None) -> psycopg.Connection[Any]:
             tcp_user_timeout=3000,
             application_name=f"crag {os.getpid()} on {gethostname()}",
         )
-
-    with postgres_failures(server_address(url)):
-        made = call_with_timeout(_CONNECT_SECONDS, open_connection)
         made.execute(f"set lock_timeout = '{LOCK_SECONDS}s'")
         if schema is not None:
             made.execute(SQL("set search_path = {}, public").format(Identifier(schema)))
