@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeVar
 from pydantic import BaseModel, Field, ValidationError
 
 from rag.budget import Budget, BudgetSpent
-from rag.citations.check import NO_QUOTE, check_draft
+from rag.citations.check import check_draft
 from rag.context import build_context, interleave
 from rag.engines.openai.answer_reply import Part, parse_parts
 from rag.engines.openai.chat_model import ChatModel, Request
@@ -196,7 +196,7 @@ class ModelResearcher:
         findings: list[Finding] = []
         words = 0
         for part in reply.parts if reply else ():
-            text = one_line(without_markers(part.text).replace(f" {NO_QUOTE}", ""))
+            text = one_line(without_markers(part.text))
             numbers = dict.fromkeys(part.quotes or cited_numbers(part.text))
             markers = [number for number in numbers if number in known]
             if not (text and markers):  # it rests on no quote that it was shown

@@ -173,12 +173,11 @@ class Research(Closing):
 
     def _own_researcher(self, budget: Budget) -> Researcher:
         """The session's model, charging `budget`, or code if the engine has no model."""
-        session = self.session
-        if session.engine.model is not None:  # else it saves the imports
+        session, engine = self.session, self.session.engine
+        if engine.model is not None:  # else it saves the imports
             from rag.engines.openai.openai_engine import OpenAIEngine
             from rag.research.model_researcher import ModelResearcher
 
-            engine = session.engine.for_question(budget, streamed=False)
             if isinstance(engine, OpenAIEngine):
                 return ModelResearcher(engine.chat, budget, session.reader)
         return LocalResearcher(lambda question: session.ask(question, budget=budget))
