@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from rag.embed.builtin import builtin_embedder
 from rag.engines.protocol import Engine
 from rag.index.reader import CollectionReader
 from rag.reading.reranker import Reranker
@@ -48,13 +49,12 @@ class Dependencies:
 def new_answer(
     question: str,
     engine: Engine,
-    reader: CollectionReader,
     settings: Settings,
     thread: str | None,
     trace_id: str,
 ) -> Answer:
     """An answer that has abstained, with empty text; the store gives it a turn's number."""
-    embedder = str(reader.embedder.identity)
+    embedder = str(builtin_embedder().identity)
     return fresh(
         Answer,
         schema=ANSWER_SCHEMA,

@@ -43,13 +43,10 @@ def open_reader(
         NoIndexError, UsageError, EmbedderMismatchError: as `Store.open_collection`; or nothing
             matches `settings.files`.
     """
-    from rag.embed.builtin import builtin_embedder
     from rag.reading.reranker import Reranker
 
     store, files = store_of(settings), _source_pattern(settings.files)
-    with closing(
-        store.open_collection(settings.collection, builtin_embedder(), notify, files=files)
-    ) as reader:
+    with closing(store.open_collection(settings.collection, notify, files=files)) as reader:
         if files is not None and not reader.document_count:
             raise UsageError(
                 f"No document of {reader.name!r} matches {settings.files!r}.",

@@ -187,7 +187,5 @@ def failed_event(error: Exception, events: Sequence[Event]) -> FailedEvent:
 
 def failed_turn(question: str, deps: Dependencies) -> Answer:
     """Stands for the answer in the trace of a turn without one; its events tell the rest."""
-    answer = new_answer(
-        question, deps.engine, deps.reader, deps.settings, deps.thread, deps.trace_id
-    )
+    answer = new_answer(question, deps.engine, deps.settings, deps.thread, deps.trace_id)
     return {**answer, "status": cast("Status", FAILED)}

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 
+from rag.embed.builtin import builtin_embedder
 from rag.evaluate.datasets import Dataset, Query, sample
 from rag.evaluate.measure import GradedPair, Measurement, Measurer
 from rag.evaluate.prepare import Progress, prepare
@@ -130,7 +131,7 @@ def _config(session: Session, plan: EvaluationPlan) -> dict[str, Any]:
         **session.settings.model_dump(mode="json", include=_TOLD),
         "engine": engine.name,
         "model": engine.model,
-        "embedder": str(reader.embedder.identity),
+        "embedder": str(builtin_embedder().identity),
         "documents": reader.document_count,
         "chunks": reader.chunk_count,
         **asdict(plan),

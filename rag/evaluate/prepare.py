@@ -56,8 +56,7 @@ def prepare(
     if dataset.files is not None:
         _index_files(dataset.files, ready, on, notify)
     elif not finished.is_file():
-        identity = builtin_embedder().identity
-        with store_of(ready).open_writer(ready.collection, identity, notify) as writer:
+        with store_of(ready).open_writer(ready.collection, notify) as writer:
             _index_corpus(read_corpus(dataset.documents), writer, on)
         home.mkdir(parents=True, exist_ok=True)  # with a shared store it does not exist yet
         finished.touch()

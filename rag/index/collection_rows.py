@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from rag.embed.builtin import builtin_embedder
 from rag.embed.protocol import EmbedderIdentity
 from rag.index.codec import decode_path, encode_path
 from rag.index.protocol import FileStat, IndexedDocument, UnreadFile
@@ -98,7 +99,7 @@ def nothing_ingested() -> NoIndexError:
     return NoIndexError("Nothing was ingested yet.", "Run `crag ingest PATH` first.")
 
 
-def get_or_create(sql: Sql, name: str, embedder: EmbedderIdentity) -> CollectionRow:
+def get_or_create(sql: Sql, name: str) -> CollectionRow:
     """The collection of this name, created if need be; inside a transaction of the caller, who
     holds its lock.
 
@@ -107,6 +108,7 @@ def get_or_create(sql: Sql, name: str, embedder: EmbedderIdentity) -> Collection
     """
     row = find(sql, name)
     if row is None:
+        embedder = builtin_embedder().identity
         by = embedder.name, embedder.dimension, embedder.version
         sql.execute(
             "INSERT INTO collections (name, uid, embedder, dimension, embedder_version)"
@@ -114,20 +116,21 @@ def get_or_create(sql: Sql, name: str, embedder: EmbedderIdentity) -> Collection
             (name, uuid.uuid4().hex, *by),
         )
         row = require(sql, name)
-    check_embedder(name, row.embedder, embedder)
+    check_embedder(row)
     return row
 
 
-def check_embedder(name: str, stored: EmbedderIdentity, embedder: EmbedderIdentity) -> None:
+def check_embedder(row: CollectionRow) -> None:
     """Vectors of two embedders cannot be compared.
 
     Raises:
         EmbedderMismatchError: with the command that mends it.
     """
-    if stored != embedder:
+    if row.embedder != builtin_embedder().identity:
         raise EmbedderMismatchError(
-            f"The collection {name!r} was embedded by {stored}, not by {embedder}.",
-            f"Start over: `crag collections delete {name}`, then `crag ingest`.",
+            f"The collection {row.name!r} was embedded by {row.embedder},"
+            f" not by {builtin_embedder().identity}.",
+            f"Start over: `crag collections delete {row.name}`, then `crag ingest`.",
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
-from rag.embed.builtin import BuiltinEmbedder
+from rag.embed.builtin import builtin_embedder
 from rag.index.candidates import RANKED, best_chunks
 from rag.index.codec import chunk_key
 from rag.index.collection_rows import CollectionRow, check_embedder, nothing_ingested, require
@@ -36,12 +36,10 @@ class CollectionReader:
         self,
         database: Database,
         name: str,
-        embedder: BuiltinEmbedder,
         queries: Callable[[Sql, CollectionRow], IndexQueries],
     ) -> None:
         """Raises as `Store.open_collection`."""
         self.name = name
-        self.embedder = embedder
         self._database = database
         self._make_queries = queries
         self._row: CollectionRow | None = None
@@ -71,7 +69,7 @@ class CollectionReader:
         row = require(sql, self.name)
         if row == self._row and sql is self._sql:
             return
-        check_embedder(row.name, row.embedder, self.embedder.identity)
+        check_embedder(row)
         if self._row is not None:
             self._queries.close()
         self._sql, self._row = sql, row
@@ -117,7 +115,7 @@ class CollectionReader:
             asked = (query, wanted, current_language())
             found = self._found.get(asked)
             if found is None:
-                vector = self.embedder.embed_query(query)
+                vector = builtin_embedder().embed_query(query)
                 with self.snapshot():
                     found = best_chunks(self._queries, self._vocabulary, query, vector, wanted)
                 found = self.rerank(query, found) if self.rerank is not None else found

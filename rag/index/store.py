@@ -17,8 +17,6 @@ from state.errors import NoIndexError
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-    from rag.embed.builtin import BuiltinEmbedder
-    from rag.embed.protocol import EmbedderIdentity
     from rag.index.queries import IndexQueries
     from rag.index.reader import CollectionReader
     from rag.index.writer import CollectionWriter
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
 class Store(ABC):
     """Every method raises StorageError, StoreBusyError or RemoteStoreError where the store fails,
-    and nothing foreign. What searches and what writes is imported when it is asked for.
+    and nothing foreign. What searches is imported when it is asked for.
     """
 
     host = ""
@@ -64,7 +62,6 @@ class Store(ABC):
     def open_collection(
         self,
         name: str,
-        embedder: BuiltinEmbedder,
         notice: Notice = lambda _line: None,
         *,
         files: GitIgnoreSpec | None = None,
@@ -79,18 +76,14 @@ class Store(ABC):
         """
         from rag.index.reader import CollectionReader
 
-        def queries(sql: Sql, row: CollectionRow) -> IndexQueries:
-            return self._queries(sql, row, files, notice)
-
         with closed_on_failure(self.database()) as database:
-            return CollectionReader(database, name, embedder, queries)
+            return CollectionReader(
+                database, name, lambda sql, row: self._queries(sql, row, files, notice)
+            )
 
     @contextmanager
     def open_writer(
-        self,
-        name: str,
-        embedder: EmbedderIdentity,
-        notice: Notice = lambda _line: None,
+        self, name: str, notice: Notice = lambda _line: None
     ) -> Iterator[CollectionWriter]:
         """The collection of this name, created if need be, locked until the block ends; `notice`
         receives lines about repairs.
@@ -101,7 +94,7 @@ class Store(ABC):
         """
         with self.locked(name, create=True) as database:
             with database.writing() as sql:
-                row = collection_rows.get_or_create(sql, name, embedder)
+                row = collection_rows.get_or_create(sql, name)
                 self._mend(sql, row, notice)
             writer = self._writer(database, row, notice)
             yield writer

@@ -56,7 +56,7 @@ def ingest(
             if held is not None:
                 report.documents, report.chunks, _ = held.totals()
     else:
-        with store.open_writer(name, identity, notice=notice) as writer:
+        with store.open_writer(name, notice) as writer:
             plan, wanted = _plan(writer, settings.home, globs, reporter, notice)
             recorded = writer.roots()
             for path, kept in wanted.items():

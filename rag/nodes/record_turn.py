@@ -29,9 +29,7 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
     if state["ended_early"] is not None:
         warnings.append(state["ended_early"])
     total = round((time.perf_counter() - deps.started) * 1000, 3)
-    answer = new_answer(
-        state["question"], deps.engine, deps.reader, deps.settings, deps.thread, deps.trace_id
-    )
+    answer = new_answer(state["question"], deps.engine, deps.settings, deps.thread, deps.trace_id)
     told = {
         **answer,
         **{name: value for name, value in state.items() if name in answer},

@@ -198,7 +198,7 @@ class Research(Closing):
         session, thread = self.session, self._settings.thread
         settings, run_id = self._settings, report["run_id"]
         asked = report["question"]
-        answer = new_answer(asked, session.engine, session.reader, settings, thread, run_id)
+        answer = new_answer(asked, session.engine, settings, thread, run_id)
         told = {
             **answer,
             **{name: value for name, value in report.items() if name in answer},

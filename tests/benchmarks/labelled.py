@@ -125,14 +125,14 @@ def corpora(one: LabelledSet, others: list[LabelledSet], seed: int, most: int) -
 def index(home: Path, documents: Sequence[dict[str, Any]]) -> CollectionReader:
     """Each document its own source, whose name is its id."""
     store = HomeStore(home)
-    with store.open_writer("set", EMBEDDER.identity) as writer:
+    with store.open_writer("set") as writer:
         for start in range(0, len(documents), 256):
             batch = documents[start : start + 256]
             titles = {each["id"]: each["title"] or None for each in batch}
             rows = [IndexedDocument(name, None, None, "", title=titles[name]) for name in titles]
             parts = [[DocumentPart(document["text"], _chunks(document))] for document in batch]
             writer.put_all(list(zip(rows, parts, strict=True)))
-    return store.open_collection("set", EMBEDDER)
+    return store.open_collection("set")
 
 
 def is_relevant(query: dict[str, Any], hit: dict[str, Any], one_chunk: bool) -> bool | None:

@@ -19,7 +19,6 @@ import tempfile
 import time
 from pathlib import Path
 
-from rag.embed.builtin import BuiltinEmbedder
 from rag.index.protocol import DocumentPart, IndexedDocument
 from rag.opening import store_of
 from state.documents import Chunk, chunk_id
@@ -52,10 +51,10 @@ def chunks_of(source, text):
         yield Chunk(chunk_id(source, start, piece), source, None, None, 1, 1, start, end, piece)
 
 
-def fill(store, embedder, rows, wanted):
+def fill(store, rows, wanted):
     """The characters written."""
     characters = 0
-    with store.open_writer(NAME, embedder.identity) as writer:
+    with store.open_writer(NAME) as writer:
         for source, text in documents(rows, wanted):
             part = DocumentPart(text, tuple(chunks_of(source, text)))
             characters += len(text.encode())
@@ -100,16 +99,15 @@ def main():
     asked = [json.loads(line)["text"] for line in given.data.with_name("queries.jsonl").open()]
     home = given.home or Path(tempfile.mkdtemp())
     store = store_of(load_settings({"home": home, "store": given.store}))
-    embedder = BuiltinEmbedder()
     if NAME not in store.names():
         began, spent = time.perf_counter(), time.process_time()
-        characters = fill(store, embedder, rows, given.chunks)
+        characters = fill(store, rows, given.chunks)
         seconds, cpu = time.perf_counter() - began, time.process_time() - spent
         print(f"ingest {seconds:.1f} s, {given.chunks / seconds:.0f} chunks/s, CPU {cpu:.1f} s")
         on_disk = sum(file.stat().st_blocks * 512 for file in home.rglob("*"))
         for what, octets in (store.disk_bytes() or {"home": on_disk}).items():
             print(f"  {what} {octets / 1e6:.1f} MB = {octets / characters:.2f} x text")
-    reader = store.open_collection(NAME, embedder, notice=print)
+    reader = store.open_collection(NAME, notice=print)
     asked, warm = asked[:220], min(20, len(asked) // 2)
     for text in asked[:warm]:
         reader.search(text, 8)

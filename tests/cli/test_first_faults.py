@@ -7,7 +7,7 @@ test_chat_terminal.py, test_research.py and test_ingest.py.
 import pytest
 from crag import copied_home, crag
 from hardships import HARDSHIPS, can_mount
-from index_samples import EMBEDDER, open_writer
+from index_samples import open_writer
 
 ASK = ("ask", "How high is the Gillfoot Viaduct?")
 OFF = {"CRAG_BASE_URL": "http://127.0.0.1:9/v1", "CRAG_MODEL": "m", "CRAG_MAX_RETRIES": "0"}
@@ -28,7 +28,7 @@ def test_a_fault_is_one_line_with_the_next_step(words, code, said, next_step, tm
     """The home is being written meanwhile, which only the last heeds."""
     (tmp_path / "misspelt.toml").write_text("max_lops = 2\n")
     home, given = copied_home(tmp_path), [word.format(tmp_path) for word in words]
-    with open_writer(home, "default", EMBEDDER.identity):
+    with open_writer(home, "default"):
         done = crag(home, *given, **OFF)
     *_, line = done.stderr.splitlines()
     assert (done.exit_code, done.stdout) == (code, "")

@@ -35,7 +35,7 @@ def server(tmp_path_factory):
 
 def write(home, url, sources=("whale", "railway", "bakery")):
     lines = []
-    with open_writer(home, "default", EMBEDDER.identity, url, notice=lines.append) as writer:
+    with open_writer(home, "default", url, notice=lines.append) as writer:
         for name in sources:
             writer.put_all([entry(name, f"All about the {name}.")])
     return lines
@@ -44,7 +44,7 @@ def write(home, url, sources=("whale", "railway", "bakery")):
 def searched(home, url):
     lines = []
     given = {"chroma_url": url, "notice": lines.append}
-    with closing(open_collection(home, "default", EMBEDDER, **given)) as reader:
+    with closing(open_collection(home, "default", **given)) as reader:
         return {hit["source"] for hit in reader.search("a whale", 9)}, reader.dense_searched, lines
 
 
@@ -54,7 +54,7 @@ def test_it_answers_and_follows_every_change(server, tmp_path):
     *_, vectors = check_collections(tmp_path, EMBEDDER.identity, server)
     assert (vectors.ok, vectors.detail) == (True, "in Chroma")
     assert searched(tmp_path, server) == ({"whale", "railway", "bakery"}, "chroma", [])
-    with open_writer(tmp_path, "default", EMBEDDER.identity, server) as writer:
+    with open_writer(tmp_path, "default", server) as writer:
         writer.remove(["railway"])
     assert searched(tmp_path, server) == ({"whale", "bakery"}, "chroma", [])
 

@@ -3,7 +3,6 @@
 from contextlib import closing
 
 import pytest
-from index_samples import EMBEDDER
 from shared_stores import fill
 
 from rag.index.home.store import HomeStore
@@ -69,7 +68,7 @@ def test_terms_are_stems_of_the_language_without_its_function_words():
 def test_a_search_finds_other_forms_of_its_words(tmp_path, query, source):
     store = HomeStore(tmp_path)
     fill(store, TEXTS)
-    with closing(store.open_collection("default", EMBEDDER)) as collection:
+    with closing(store.open_collection("default")) as collection:
         best = collection.search(query, 1)[0]
         assert best["source"] == source
         assert best["lexical_rank"] == 1
@@ -82,7 +81,7 @@ def test_a_search_finds_other_forms_of_its_words(tmp_path, query, source):
 def test_what_shows_no_language_is_read_in_that_of_the_collection(tmp_path):
     store = HomeStore(tmp_path)
     fill(store, {name: text for name, text in TEXTS.items() if name != "de.txt"})
-    with closing(store.open_collection("default", EMBEDDER)) as collection:
+    with closing(store.open_collection("default")) as collection:
         assert collection.main_language == ENGLISH
         houses = ["Das Haus der Fischer ist leer.", *["Die Tür ist zu."] * 4]
         fill(store, {f"{number}.txt": house for number, house in enumerate(houses)})

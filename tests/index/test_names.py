@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from index_samples import EMBEDDER, open_collection, open_writer
+from index_samples import open_collection, open_writer
 from shared_stores import fill
 
 from rag.engines.local.grade import SURELY_NAMED
@@ -47,11 +47,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_a_document_is_found_by_its_name(home: Path, query: str, source: str) -> None:
-    assert open_collection(home, "default", EMBEDDER).search(query, 3)[0]["source"] == source
+    assert open_collection(home, "default").search(query, 3)[0]["source"] == source
 
 
 def test_one_word_that_a_document_is_called_by_never_surely_means_it(home: Path) -> None:
-    reader = open_collection(home, "default", EMBEDDER)
+    reader = open_collection(home, "default")
     (tour,) = [each for each in reader.search("a tour", 9) if each["source"] == "guide/tour.md"]
     assert 0 < tour["document_match"] < SURELY_NAMED
     assert reader.search("the quick start page", 1)[0]["document_match"] >= SURELY_NAMED
@@ -59,7 +59,7 @@ def test_one_word_that_a_document_is_called_by_never_surely_means_it(home: Path)
 
 def test_a_document_that_is_removed_leaves_no_name(tmp_path: Path) -> None:
     fill(HomeStore(tmp_path), {"new-door.md": "It shuts.", "gone.md": "Away."})
-    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+    with open_writer(tmp_path, "default") as writer:
         writer.remove(["gone.md"])
     with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
         assert db.execute("SELECT key FROM names").fetchall() == [("newdoor",)]

@@ -4,7 +4,6 @@ import json
 
 import pytest
 from crag import crag
-from index_samples import EMBEDDER
 from pathspec import GitIgnoreSpec
 from shared_stores import fill
 
@@ -39,7 +38,7 @@ def test_a_glob_is_part_of_the_search_so_that_k_stays_filled(tmp_path):
     quiet = {f"quiet/{n}.md": f"Another tunnel, described as {n}." for n in range(6)}
     store, only = HomeStore(tmp_path), GitIgnoreSpec.from_lines(["quiet/"])
     fill(store, {**texts, **quiet})
-    collection = store.open_collection("default", EMBEDDER, files=only)
+    collection = store.open_collection("default", files=only)
     for k in (6, 60):
         assert sorted(hit["source"] for hit in collection.search("tunnel", k)) == sorted(quiet)
     assert collection.document_count == 6

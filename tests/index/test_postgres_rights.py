@@ -7,7 +7,6 @@ from pathlib import Path
 import psycopg
 import pytest
 from crag import crag
-from index_samples import EMBEDDER
 from ports import free_port
 from postgres_server import find_pg_ctl
 from psycopg import sql
@@ -81,7 +80,7 @@ def test_a_role_that_may_ingest_need_not_own_the_schema(store):
     fill(writer, {"new.md": "A new pump."})
     fill(writer, {"own.md": "A valve."}, "another")
     assert ask(writer, "pump", 1) == ["new.md"]
-    with writer.open_writer("another", EMBEDDER.identity) as opened:
+    with writer.open_writer("another") as opened:
         opened._new = 1_000  # as if much had been written
     with psycopg.connect(writer.url) as db, pytest.raises(psycopg.errors.InsufficientPrivilege):
         db.execute(f"SELECT {store.schema}.forget_index(1)")

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from index_samples import EMBEDDER, entry
+from index_samples import entry
 from ingest_runs import Library
 from pathspec import GitIgnoreSpec
 from postgres_server import running_postgres
@@ -61,7 +61,7 @@ def both(postgres, tmp_path_factory) -> tuple[HomeStore, PostgresStore]:
     texts |= GERMAN | {"gone.md": "The Corbel Tunnel is gone.", "kept.md": "An old text."}
     for store in stores:
         fill(store, texts)
-        with store.open_writer("default", EMBEDDER.identity) as opened:
+        with store.open_writer("default") as opened:
             opened.put_all([entry("kept.md", "The kept text of the valley.")])
             assert opened.remove(["gone.md", "never.md"]) == 1
             opened.put_all([entry("rules/rfc-0403.md", "The rule of doors.")])
@@ -70,7 +70,7 @@ def both(postgres, tmp_path_factory) -> tuple[HomeStore, PostgresStore]:
 
 def top_ten(both, queries, **options):
     """The chunks that both find for each query."""
-    local, shared = (store.open_collection("default", EMBEDDER, **options) for store in both)
+    local, shared = (store.open_collection("default", **options) for store in both)
     with closing(local), closing(shared):
         assert shared.chunk_count == local.chunk_count
         assert shared.document_count == local.document_count
@@ -108,7 +108,7 @@ def test_chosen_documents_are_ranked_as_in_the_catalog(both, glob):
 
 
 def test_a_reader_answers_like_the_catalogs(both):
-    local, shared = (store.open_collection("default", EMBEDDER) for store in both)
+    local, shared = (store.open_collection("default") for store in both)
     words = sorted({term for query in QUERIES for term in query_terms(query)})
     with closing(local), closing(shared):
         assert shared.document_frequencies(words) == local.document_frequencies(words)
@@ -154,7 +154,7 @@ def test_a_server_that_was_started_again_is_asked_again():
     with running_postgres() as server:
         store = PostgresStore(server.url, "crag")
         fill(store, {"a.md": "motor"})
-        with closing(store.open_collection("default", EMBEDDER)) as reader:
+        with closing(store.open_collection("default")) as reader:
             assert reader.search("motor", 1)
             server.stop()
             with pytest.raises(RemoteStoreError, match="failed"):

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import pytest
 from forked import last_told, started
-from index_samples import EMBEDDER, ill_parts, open_collection, open_writer
+from index_samples import ill_parts, open_collection, open_writer
 from index_victim import CHUNKS, DOCUMENTS, texts, write_five, write_until_killed
 from shared_stores import assert_sound
 
@@ -40,7 +40,7 @@ def versions_of(reader):
 
 def check_promises(home, finished):
     lines = []
-    reader = open_collection(home, "default", EMBEDDER, notice=lines.append)
+    reader = open_collection(home, "default", notice=lines.append)
     found = versions_of(reader)
     numbered = {source: number for source, number in found.items() if source.startswith("doc")}
     assert len(numbered) == DOCUMENTS
@@ -50,7 +50,7 @@ def check_promises(home, finished):
     reader.close()
     with Catalog(home) as catalog:
         assert catalog.integrity_errors() == []
-    with open_writer(home, "default", EMBEDDER.identity) as writer:
+    with open_writer(home, "default") as writer:
         assert {kept.source for kept in writer.documents()} == set(found)
     assert ill_parts(home) == []
 
@@ -61,7 +61,7 @@ def test_killed_writers_break_no_promise(tmp_path, times):
     finished = kill_after(tmp_path, 0, 1, 0.0)
     for _ in range(times):
         done = kill_after(tmp_path, finished + 1, chance.randint(0, 2), chance.random() * 0.5)
-        reader = open_collection(tmp_path, "default", EMBEDDER)
+        reader = open_collection(tmp_path, "default")
         # A version cut between its last commit and its word about it counts as finished.
         seen = versions_of(reader)
         finished = max(finished, done, min(seen[f"doc{n}"] for n in range(DOCUMENTS)))
@@ -72,7 +72,7 @@ def test_killed_writers_break_no_promise(tmp_path, times):
 def test_readers_see_whole_documents_while_another_process_writes(tmp_path):
     victim, told = started(write_until_killed, tmp_path, 0, daemon=True)
     told.recv()
-    reader = open_collection(tmp_path, "default", EMBEDDER)
+    reader = open_collection(tmp_path, "default")
     seen = set()
     while len(seen) < 3:
         with reader.snapshot():
@@ -88,6 +88,6 @@ def test_writers_that_come_at_once_take_turns_and_a_name_is_taken_once(store):
         process.join(60)
     assert [process.exitcode for process, _ in running] == [0] * 3
     assert len({told.recv() for _, told in running for _ in range(5)}) == 1
-    with closing(store.open_collection("default", EMBEDDER)) as reader:
+    with closing(store.open_collection("default")) as reader:
         assert reader.document_count == len(reader.search("text", 40)) == 15
     assert_sound(store)

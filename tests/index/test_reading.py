@@ -3,16 +3,16 @@
 from contextlib import closing
 
 import pytest
-from index_samples import EMBEDDER, entry
+from index_samples import entry
 
 TEXT = "\n\n".join(f"Paragraph {number} tells of the whale." for number in range(9))
 
 
 @pytest.fixture
 def reader(store):
-    with store.open_writer("default", EMBEDDER.identity) as writer:
+    with store.open_writer("default") as writer:
         writer.put_all([entry("a/whale.md", TEXT, "Whales"), entry("b.md", "Nothing but bread.")])
-    with closing(store.open_collection("default", EMBEDDER)) as found:
+    with closing(store.open_collection("default")) as found:
         yield found
 
 

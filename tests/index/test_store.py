@@ -30,11 +30,11 @@ IDENTITY = EMBEDDER.identity
 
 
 def opened(store, **options):
-    return closing(store.open_collection("default", EMBEDDER, **options))
+    return closing(store.open_collection("default", **options))
 
 
 def writing(store, name="default"):
-    return store.open_writer(name, IDENTITY)
+    return store.open_writer(name)
 
 
 def test_what_was_put_is_found_with_its_place(store):
@@ -50,7 +50,7 @@ def test_what_was_put_is_found_with_its_place(store):
 
 
 def test_a_chunk_brings_its_blocks_or_is_read_again_for_them(store):
-    text = "The motor is started with:\n\n    motor on\n"
+    text = "The motor is started with:\n\n```\nmotor on\n```\n"
     made = part("motor", text.replace("\n\n", "\n \n"))
     blocks = tuple(blocks_of_text(made.text))
     chunks = [replace(chunk, blocks=blocks) for chunk in made.chunks]
@@ -85,7 +85,7 @@ def test_what_is_replaced_or_removed_leaves_nothing_behind(store):
         writer.remove(["trains", *(f"{n}.md" for n in range(30))])
     assert_sound(store)
     with pytest.raises(NoIndexError, match="holds no text"):
-        store.open_collection("default", EMBEDDER)
+        store.open_collection("default")
     fill(store, {"a.md": "motor again"})
     assert ask(store, "motor") == ["a.md"]
     assert_sound(store)
@@ -185,17 +185,18 @@ def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):
     assert ask(store, "motor", name="two") == ["a.md"]
 
 
-def test_missing_things_say_what_to_do(store):
+def test_missing_things_say_what_to_do(store, monkeypatch):
     with pytest.raises(NoIndexError, match="crag ingest PATH"):
-        store.open_collection("default", EMBEDDER)
+        store.open_collection("default")
     assert (store.names(), store.summaries()) == ([], [])
     fill(store, {"a.md": "motor"}, "papers")
     with pytest.raises(UsageError, match="Did you mean 'papers'"):
-        store.open_collection("paper", EMBEDDER)
+        store.open_collection("paper")
     with pytest.raises(UsageError, match="Did you mean 'papers'"), store.contents("paper"):
         raise AssertionError
+    monkeypatch.setattr(EMBEDDER, "identity", EmbedderIdentity("other", 3, "1"))
     refused = pytest.raises(EmbedderMismatchError, match="crag collections delete papers")
-    with refused, store.open_writer("papers", EmbedderIdentity("other", 3, "1")):
+    with refused, store.open_writer("papers"):
         raise AssertionError
 
 

@@ -41,26 +41,18 @@ def home(made, tmp_path):
     return shutil.copytree(made[40], tmp_path / "home")
 
 
-class NoModel:
-    """An embedder that embeds queries only."""
-
-    identity = EMBEDDER.identity
-    embed_query = staticmethod(EMBEDDER.embed_query)
-
-    def embed_documents(self, _texts):
-        raise AssertionError("a repair must not embed")
-
-
 def mend(home, lines):
-    """As an ingest without changes does."""
-    with open_writer(home, "default", EMBEDDER.identity, notice=lines.append):
-        pass
+    """As an ingest without changes does, which embeds nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(EMBEDDER, "embed_documents", None)
+        with open_writer(home, "default", notice=lines.append):
+            pass
 
 
 def searched(home, query="comet near the harbour", k=10):
     """What a new reader finds, what it has to say, and by what it searched."""
     lines = []
-    reader = open_collection(home, "default", NoModel(), notice=lines.append)
+    reader = open_collection(home, "default", notice=lines.append)
     found = [(chunk["chunk_id"], Score(chunk["score"])) for chunk in reader.search(query, k)]
     by = reader.dense_searched
     reader.close()
@@ -175,11 +167,11 @@ def test_flipped_bits_of_a_saved_graph_never_reach_chroma(made, tmp_path):
 
 
 def test_a_reader_follows_what_is_written_under_it(home):
-    reader = open_collection(home, "default", EMBEDDER)
+    reader = open_collection(home, "default")
     assert reader.search("a violin", 1)
     write(home, count=120, first=40)
     assert {chunk["source"] for chunk in reader.search("comet number 159", 1)} == {"doc159"}
-    with open_writer(home, "default", EMBEDDER.identity) as writer:
+    with open_writer(home, "default") as writer:
         writer.remove(["doc159"])
     assert "doc159" not in {chunk["source"] for chunk in reader.search("comet 159", 200)}
     assert len(reader.search("anything", 400)) >= 200
@@ -203,9 +195,9 @@ def test_a_write_while_chroma_is_opened_is_not_called_damage(home, monkeypatch):
 
 def test_every_change_reaches_chroma(home):
     write(home, count=1, first=99)
-    with open_writer(home, "default", EMBEDDER.identity) as writer:
+    with open_writer(home, "default") as writer:
         writer.remove([f"doc{number}" for number in range(39)])
-    with closing(open_collection(home, "default", EMBEDDER)) as reader:
+    with closing(open_collection(home, "default")) as reader:
         found = reader.search("glacier 99", 100)
         assert reader.dense_searched == "chroma"
     assert {chunk["source"] for chunk in found} == {"doc39", "doc99"}
@@ -216,7 +208,7 @@ def test_every_change_reaches_chroma(home):
 def test_a_collection_whose_every_document_was_replaced_is_answered_by_chroma(made, tmp_path):
     home = shutil.copytree(made[350], tmp_path / "home")
     for first in (350, 700):
-        with open_writer(home, "default", EMBEDDER.identity) as writer:
+        with open_writer(home, "default") as writer:
             writer.remove([f"doc{number}" for number in range(first - 350, first)])
         write(home, 350, first)
     for _ in range(3):
@@ -227,9 +219,9 @@ def test_a_collection_whose_every_document_was_replaced_is_answered_by_chroma(ma
 def test_a_zero_vector_does_no_harm(tmp_path, monkeypatch):
     blank = np.zeros((2, EMBEDDER.identity.dimension), np.float32)
     monkeypatch.setattr(EMBEDDER, "embed_documents", lambda _texts: blank)
-    with open_writer(tmp_path, "default", EMBEDDER.identity) as writer:
+    with open_writer(tmp_path, "default") as writer:
         writer.put_all([entry("zero", "Whales sing.\n\nTrains run.")])
-    reader = open_collection(tmp_path, "default", EMBEDDER)
+    reader = open_collection(tmp_path, "default")
     found = reader.search("whales", 2)
     assert found[0]["text"] == "Whales sing."
     assert all(np.isfinite(chunk["score"]) for chunk in found)
@@ -242,9 +234,9 @@ def test_rubbish_around_us_does_not_reach_chroma_nor_what_lay_in_memory_a_file(t
 from pathlib import Path
 from index_samples import *
 home, lines = Path(sys.argv[1]), []
-with open_writer(home, "default", EMBEDDER.identity) as writer:
+with open_writer(home, "default") as writer:
     writer.put_all([entry("a.md", "The comet is bright.")])
-reader = open_collection(home, "default", EMBEDDER, notice=lines.append)
+reader = open_collection(home, "default", notice=lines.append)
 print(len(reader.search("comet", 3)), lines, reader.dense_searched)
 """
     rubbish = {"CHROMA_SERVER_HTTP_PORT": "abc", "IS_PERSISTENT": "maybe", "MIGRATIONS": "?"}
@@ -256,12 +248,12 @@ print(len(reader.search("comet", 3)), lines, reader.dense_searched)
 
 def test_a_deleted_collection_is_gone_with_its_vectors(home):
     store = HomeStore(home)
-    with open_writer(home, "default", EMBEDDER.identity), pytest.raises(StoreBusyError):
+    with open_writer(home, "default"), pytest.raises(StoreBusyError):
         store.delete("default")
     store.delete("default")
     assert list((home / "vectors").rglob("*.*")) == []
     with pytest.raises(NoIndexError):
-        open_collection(home, "default", EMBEDDER)
+        open_collection(home, "default")
     with pytest.raises(NoIndexError):
         store.delete("default")
     with closing(sqlite3.connect(home / "catalog.sqlite")) as connection:

@@ -8,7 +8,6 @@ import pytest
 from ingest_runs import Library, counts
 from shared_stores import assert_sound, new_store
 
-from rag.embed.builtin import builtin_embedder
 from rag.index.home import catalog
 from rag.ingest import pipeline
 from rag.ingest.staleness import staleness
@@ -261,7 +260,7 @@ def test_what_an_older_program_gave_up_on_is_tried_until_it_was(folder, library,
 def given_up_on_by_an_older_program(folder, library):
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
     library.ingest(folder)
-    with library.store.open_writer("default", builtin_embedder().identity) as writer:
+    with library.store.open_writer("default") as writer:
         (unread,) = writer.unread()
         writer.set_unread([replace(unread, reading="0:")])
 

@@ -1,5 +1,5 @@
 import pytest
-from index_samples import EMBEDDER, open_collection
+from index_samples import open_collection
 from local_corpus import StaticReranker, build, grade_request, graded
 from shared_stores import fill
 
@@ -12,7 +12,7 @@ def test_what_a_file_is_called_counts_as_held(tmp_path):
     text = "Consultation 38.00. Vaccine 21.50. Paid by card."
     texts = {"vet_bill.txt": text, "fares.txt": "A return ticket."}
     fill(HomeStore(tmp_path), texts, "railway")
-    collection = open_collection(tmp_path, "railway", EMBEDDER)
+    collection = open_collection(tmp_path, "railway")
     request = grade_request(collection, "How much was the vet bill?")
     told = zip(request.chunks, graded(request, collection).grades, strict=True)
     grades = {chunk["source"]: grade for chunk, grade in told}

@@ -14,12 +14,12 @@ from state.documents import Chunk, chunk_id
 EMBEDDER = builtin_embedder()
 
 
-def open_collection(home, name, embedder, *, chroma_url=None, **options):
-    return HomeStore(home, chroma_url).open_collection(name, embedder, **options)
+def open_collection(home, name, *, chroma_url=None, **options):
+    return HomeStore(home, chroma_url).open_collection(name, **options)
 
 
-def open_writer(home, name, identity, chroma_url=None, **options):
-    return HomeStore(home, chroma_url).open_writer(name, identity, **options)
+def open_writer(home, name, chroma_url=None, **options):
+    return HomeStore(home, chroma_url).open_writer(name, **options)
 
 
 class Score(float):

@@ -7,7 +7,7 @@ thread, so that a kill can come at any instant of the writing and hundreds of th
 
 import time
 
-from index_samples import EMBEDDER, document, entry, open_writer, parts
+from index_samples import document, entry, open_writer, parts
 
 from rag.index import writer as writing
 from rag.index.home.chroma import chromadb_module
@@ -30,7 +30,7 @@ def write_until_killed(home, first, finished):
     writing.GROUP_CHUNKS = 15  # type: ignore[attr-defined]
     version, numbered = first, [(f"doc{number}", number) for number in range(DOCUMENTS)]
     while True:
-        with open_writer(home, "default", EMBEDDER.identity) as writer:
+        with open_writer(home, "default") as writer:
             for name, number in [*numbered, (f"only{version}", 99)]:
                 writer.put_all([(document(name), parts(name, texts(number, version)))])
             writer.remove([f"only{version - 1}"])
@@ -44,7 +44,7 @@ def write_five(store, name, told):
     left = [f"{name}-{number}" for number in range(5)]
     while left:
         try:
-            with store.open_writer("default", EMBEDDER.identity) as writer:
+            with store.open_writer("default") as writer:
                 writer.put_all([entry(left[0], f"Text of {left[0]}.")])
                 told.send(writer.row.uid)
             left.pop(0)

@@ -24,11 +24,12 @@ def run(settings: Settings, folder: str, started: Connection) -> None:
 
 def read(settings: Settings, started: Connection) -> None:
     """Asks until it is killed; ends with 1 where it sees a document that is not whole."""
-    store, embedder = store_of(settings), builtin_embedder()
+    store = store_of(settings)
+    builtin_embedder()
     started.send(True)
     while True:
         with suppress(CragError):
-            reader = store.open_collection(settings.collection, embedder)
+            reader = store.open_collection(settings.collection)
             while True:
                 for chunk in reader.search("valve pump rotor", 10):
                     text = reader.document_text(chunk["source"])

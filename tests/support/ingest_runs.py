@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
-from rag.embed.builtin import builtin_embedder
 from rag.index.reader import CollectionReader
 from rag.index.store import Store
 from rag.ingest.pipeline import IngestReport
@@ -44,7 +43,7 @@ class Library:
         return store_of(self.settings)
 
     def open(self) -> CollectionReader:
-        return self.store.open_collection(self.settings.collection, builtin_embedder())
+        return self.store.open_collection(self.settings.collection)
 
     @property
     def sources(self) -> list[str]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from index_samples import EMBEDDER, document, open_collection, open_writer, part
+from index_samples import document, open_collection, open_writer, part
 
 from rag.engines.local.grade import grade
 from rag.engines.protocol import Graded, GradeRequest
@@ -30,11 +30,11 @@ TEXTS = {
 
 
 def build(home: Path, texts: dict[str, str] | None = None) -> CollectionReader:
-    with open_writer(home, "railway", EMBEDDER.identity) as writer:
+    with open_writer(home, "railway") as writer:
         for source, text in (TEXTS if texts is None else texts).items():
             named = document(source, title=source.partition(".")[0])
             writer.put_all([(named, [part(source, text)])])
-    return open_collection(home, "railway", EMBEDDER)
+    return open_collection(home, "railway")
 
 
 def grade_request(collection: CollectionReader, question: str) -> GradeRequest:

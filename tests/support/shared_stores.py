@@ -4,7 +4,7 @@ import itertools
 from contextlib import closing
 
 import psycopg
-from index_samples import EMBEDDER, entry, ill_parts
+from index_samples import entry, ill_parts
 
 from rag.index.home.store import HomeStore
 from rag.index.postgres.store import PostgresStore
@@ -27,12 +27,12 @@ def new_store(url: str) -> PostgresStore:
 
 
 def fill(store, texts: dict[str, str], name: str = "default") -> None:
-    with store.open_writer(name, EMBEDDER.identity) as opened:
+    with store.open_writer(name) as opened:
         opened.put_all([entry(source, text) for source, text in texts.items()])
 
 
 def ask(store, query: str, k: int = 5, name: str = "default") -> list[str]:
-    with closing(store.open_collection(name, EMBEDDER)) as reader:
+    with closing(store.open_collection(name)) as reader:
         return [chunk["source"] for chunk in reader.search(query, k)]
 
 

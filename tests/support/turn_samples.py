@@ -6,7 +6,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from rag.dependencies import new_answer
-from rag.embed.protocol import EmbedderIdentity
 from state.answer import Answer
 from state.history import to_history_turn
 from state.home_db import HomeDb
@@ -42,9 +41,7 @@ def make_answer(
     question: str = "What is kept?", answer: str = "Everything. [1]", **other
 ) -> Answer:
     engine: Any = SimpleNamespace(name="local", model=None)
-    embedder = SimpleNamespace(identity=EmbedderIdentity("builtin", 256, "1"))
-    reader: Any = SimpleNamespace(embedder=embedder)
-    made = new_answer(question, engine, reader, Settings(max_loops=3), None, "0" * 26)
+    made = new_answer(question, engine, Settings(max_loops=3), None, "0" * 26)
     known: Answer = {**made, "status": "answered", "answer": answer, "timings_ms": {"total": 12.5}}
     known.update(other)
     return known
