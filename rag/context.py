@@ -35,6 +35,8 @@ _SHORTCODE = re.compile(r"\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}")
 _LABEL = re.compile(r"\{\{[<%]\s*tab\s[^\"\n]{0,80}\"([^\"\n]{1,60})\"[^\n]{0,80}?[%>]\}\}")
 _FOR_PROGRAMS = re.compile(r"(?![\s>]*(?:`{3}|~{3}|:{3}|!{3}|\?{3}|\[!)).*(?:\w|-->|[{}])")
 """Matches a line for programs, if no block has it; no fence or rule, nor a note's first or last."""
+_REPEATED = 40
+"""From so many characters on, the line of an item is not told twice."""
 _BLANK = re.compile(r"\n{3,}")
 _FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
 
@@ -159,8 +161,9 @@ def document_text(document: ContextDocument) -> str:
     something was left out; without front matter and shortcodes, fences and tables completed.
     """
     told, run, above, end, inside = "", "", "", None, False
+    said: set[str] = set()
     for excerpt in document["excerpts"]:
-        shown = _cleaned(excerpt)
+        shown = _cleaned(excerpt, said)
         if not shown:
             continue
         heading, header = without_header(excerpt["heading"])
@@ -174,7 +177,8 @@ def document_text(document: ContextDocument) -> str:
         inside = inside if run else _is_inside_code(excerpt)
         if path and not run and heading != above and path != [document["title"]]:
             told += f"({' > '.join(path)})\n"  # above a fence that the run may lack
-        run += "\n" * bool(run) + shown
+        follows = end is not None and excerpt["start_char"] - end <= 1
+        run += ("\n" if follows else "\n\n") * bool(run) + shown
         above, end = heading, excerpt["end_char"]
     return told + _with_fence_lines(run, inside=inside)
 
@@ -208,9 +212,10 @@ def _with_fence_lines(run: str, *, inside: bool) -> str:
     return f"{run}\n…\n```" if len(_FENCE.findall(run)) % 2 else run
 
 
-def _cleaned(excerpt: RetrievedChunk) -> str:
+def _cleaned(excerpt: RetrievedChunk, said: set[str]) -> str:
     """The excerpt's text without fields of front matter, shortcodes (but for the names of tabs, and
-    in code), and lines for programs: comments, tags, definitions of links.
+    in code), lines for programs (comments, tags, definitions of links), and items that were `said`
+    before, as release notes list each change twice.
     """
     text, base = excerpt["text"], excerpt["start_char"]
     blocks = [Block(*block) for block in excerpt["blocks"]]
@@ -226,8 +231,11 @@ def _cleaned(excerpt: RetrievedChunk) -> str:
         kinds = {block.kind for block in blocks if block.start_char < end and base < block.end_char}
         if BlockKind.CODE in kinds:
             kept.append(line)
+        elif BlockKind.ITEM in kinds and len(line) > _REPEATED and line in said:
+            pass
         elif kinds or not _FOR_PROGRAMS.match(line) or _LABEL.search(line):
             kept.append(_SHORTCODE.sub(_within_a_word, _LABEL.sub(r"\1", line)))
+        said.add(line)
         base = end + 1
     return _BLANK.sub("\n\n", "\n".join(kept)).strip("\n")
 

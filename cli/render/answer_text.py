@@ -156,7 +156,7 @@ def _heading_and_quote(citation: Citation) -> str:
     """The heading, or else the title, and the quote."""
     heading = one_line(citation.get("heading") or citation["title"] or "").rstrip(":")
     named = f"{shorten(heading, HEADING_WIDTH)}: " if heading else ""
-    return f"{named}“{shorten(citation['quote'], QUOTE_WIDTH)}”"
+    return f"{named}“{shorten(as_prose(citation['quote']), QUOTE_WIDTH)}”"
 
 
 def _where(citation: Citation) -> str:

@@ -90,7 +90,9 @@ class LiveAnswer:
             case "token":
                 self._draft += event["text"]
             case "draft_rejected":
-                self._draft, self._doing = "", "the draft was not supported; answering again"
+                wrong = event["unsupported"]
+                why = "the draft was not supported; answering" if wrong else "searching"
+                self._draft, self._doing = "", f"{why} again"
             case "node_started":
                 self._doing = event["node"].replace("_", " ")
             case _:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rag.index.language import ENGLISH, language_of
 from rag.index.terms import terms
 
 _ONES = (
@@ -39,7 +40,7 @@ _BESIDE_ANY = frozenset(terms("every least within"))
 _NAME = re.compile(
     r"`(?P<code>[^`\n]{1,200})`"
     r"|(?P<option>(?<!\w)--?[A-Za-z][\w-]*)"
-    r"|(?P<mark>[A-Za-z_]\w*(?:[._/:@\\]+\w+)+|\w+_\w+|[a-z]+[A-Z]\w*)"
+    r"|(?P<mark>(?!(?:e\.g|i\.e)\b)[A-Za-z_]\w*(?:[._/:@\\]+\w+)+|\w+_\w+|[a-z]+[A-Z]\w*)"
     r"|(?P<capital>(?<!\w)[A-Z][^\W_]+(?:-[^\W_]+)*)"
 )
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
@@ -54,6 +55,14 @@ _CLAUSE = re.compile(
     # A line goes on in the next one, unless that is an item, a row or a paragraph.
     r"|\n(?=\s*(?:[-*+•|#>]|\d+[.)]\s|\n|$))"
 )
+_VALUE = re.compile(r"true|false|yes|no|on|off|[\d.,]+", re.IGNORECASE)
+"""Matches what code gives a name, and is none itself."""
+_ANOTHER = re.compile(
+    r"\b(?:twice|thrice|half|(?:doubl|tripl|halv)\w+|instead|(?:long|short|lat|earli|high|low|larg"
+    r"|small|fast|slow)er|more|fewer|less)\b",
+    re.IGNORECASE,
+)
+"""Matches what asks for another number than the documents give."""
 _DENIAL = re.compile(r"\b(?:not|never|cannot|nor|unable)\b|n['’]t\b", re.IGNORECASE)
 _DENIES = re.compile(rf"{_DENIAL.pattern}|\b(?:no|none|nothing|nobody|without)\b", re.IGNORECASE)
 _LIMITS = re.compile(r"\b(?:without|unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)
@@ -85,27 +94,34 @@ class Figure:
 
 
 def find_discrepancy(
-    text: str, quotes: Sequence[str], around: Sequence[str]
+    text: str,
+    quotes: Sequence[str],
+    question: str = "",
+    headings: Sequence[str] = (),
+    passages: Sequence[str] = (),
 ) -> tuple[Literal["contradicted", "unverified"], str] | None:
     """A verdict and its reason where a claim says what its quotes do not; None where they agree.
-    `contradicted`: the quotes give another number beside the same word. `unverified`: they lack
-    a number or a name of the claim, or deny what it states.
+    `contradicted`: the quotes give another number beside the same word, and the question asks for
+    none of its own ("for two weeks"). `unverified`: they lack a number or a name of the claim, or
+    deny what it states.
 
-    Numbers must stand in the quotes or in the question, which is the first of `around`; names may
-    also stand in the rest of `around`: titles, headings, passages.
+    Numbers must stand in the quotes, in the question, or in the titles and `headings` above the
+    quotes; names may also stand in the `passages` around these.
     """
     quotes = [*quotes, *(_dates(quote) for quote in quotes if _DATE.search(quote))]
     given = [figure for quote in quotes for figure in figures(quote)]
-    known = _readings([*given, *figures("".join(around[:1]))])
+    asked = [*figures(question)]
+    known = _readings([*given, *asked, *(f for each in headings for f in figures(each))])
+    sets = _ANOTHER.search(question) or not all(_YEAR.fullmatch(each.value) for each in asked)
     said = [*figures(_UNCOUNTED.sub(" ", text))]
     own = _readings(said)
     lacking = [f for f in said if f.readings.isdisjoint(known) and f.written.casefold() != "one"]
     for figure in lacking:
         others = [other for other in given if figure.same_subject(other)]
         for other in others if not any(map(figure.rounds, others)) else ():
-            if other.value not in own:
+            if other.value not in own and not sets:
                 return "contradicted", f"its quote says {other.written}, not {figure.written}"
-    plain = _plain(" ".join((*quotes, *around)))
+    plain = _plain(" ".join((*quotes, question, *headings, *passages)))
     names = [name for name in _names(text) if not _stands(_plain(name).strip(), plain)]
     if missing := list(dict.fromkeys([*(f.written for f in lacking), *names])):
         return "unverified", f"its quote does not say {', '.join(missing)}"
@@ -164,13 +180,16 @@ def _value(written: str) -> str:
 
 
 def _names(text: str) -> Iterator[str]:
+    is_english = language_of(text) in (ENGLISH, None)  # German writes each noun with a capital
     for found in _NAME.finditer(text):
-        if found["capital"] and _SENTENCE_OPENS.search(
-            text, max(0, found.start() - 8), found.start()
+        if found["capital"] and (
+            not is_english
+            or found[0].casefold() in _SPELT
+            or _SENTENCE_OPENS.search(text, max(0, found.start() - 8), found.start())
         ):
             continue
-        names = found["code"].split() if found["code"] else [found[0]]
-        yield from (name for name in names if _plain(name).strip())
+        names = re.split(r"[\s=]+", found["code"]) if found["code"] else [found[0]]
+        yield from (each for each in names if _plain(each).strip() and not _VALUE.fullmatch(each))
 
 
 def _stands(name: str, plain: str) -> bool:

@@ -109,18 +109,32 @@ def _verdict(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
     found: list[QuoteSpan] = []
     for quote in part["quotes"]:
         if (document := given.get(quote["document"])) is not None:
-            found += locate(quote["quote"], document)
+            source = document["source"]
+            before = [each.end for each in found if each.excerpt["source"] == source]
+            found += locate(quote["quote"], document, behind=before[-1] if before else 0)
     if not found:
         asks = not part["quotes"] and part["text"].rstrip().endswith("?")
         return PartVerdict("unverified", _elsewhere(part, given) or NOT_FOUND, claims_nothing=asks)
     citations = tuple(map(_citation, found))
-    around = [question]
-    for place, citation in zip(found, citations, strict=True):
-        around += [citation["title"] or "", place.excerpt["heading"], citation["passage"]]
-    found_wrong = find_discrepancy(part["text"], [each["quote"] for each in citations], around)
+    found_wrong = find_discrepancy(
+        part["text"],
+        [each["quote"] for each in citations],
+        question,
+        [f"{place.excerpt['title'] or ''} {place.excerpt['heading']}" for place in found],
+        [each["passage"] for each in citations],
+    )
     if found_wrong is None:
         return PartVerdict("verified", STANDS, citations)
     return PartVerdict(*found_wrong, tuple({**c, "support": "unsupported"} for c in citations))
+
+
+def is_about(part: AnswerPart, context: Sequence[ContextDocument], question: str) -> bool:
+    """Whether a part names and counts nothing that neither the question nor the documents do."""
+    from rag.citations.agreement import find_discrepancy
+
+    titles = [each["title"] or "" for each in context]
+    held = [f"{e['heading']} {e['text']}" for each in context for e in each["excerpts"]]
+    return find_discrepancy(part["text"], [], question, titles, held) is None
 
 
 def _citation(place: QuoteSpan) -> Citation:

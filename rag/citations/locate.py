@@ -13,8 +13,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import takewhile
 
-from state.passages import ContextDocument, RetrievedChunk
+from state.blocks import Block
+from state.passages import ContextDocument, RetrievedChunk, text_between
 
 NEAR = 0.9
 MOST_WORDS = 250
@@ -27,6 +29,7 @@ _LONGEST = 4_000
 _APART = 12
 """Excerpts at most so many characters apart, marks and white space, are read as one text."""
 _ELLIPSIS = re.compile(r"\s*(?:\[(?:…|\.{3})\]|…|\.{3,})\s*")
+_PATH = re.compile(r"\s*\(([^\n]{1,500})\)[ \t]*(?:\n|\Z)")
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
 _SHORT = 3
 
@@ -67,24 +70,42 @@ class QuoteSpan:
     end: int
 
 
-def locate(quote: str, document: ContextDocument) -> list[QuoteSpan]:
-    """Where the quote stands, or each piece of it between ellipses; empty if one stands nowhere."""
+def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[QuoteSpan]:
+    """Where the quote stands, or each piece of it between ellipses; empty if one stands nowhere.
+    What stands in several places is found at the first one from the offset `behind` on. A line of
+    headings, as a context has it above an excerpt, is found at the beginning of that excerpt.
+    """
     text, whole = [*_words(document["excerpts"])], quote[:_LONGEST]
+    if path := _PATH.match(whole):
+        levels = {*path[1].split(" > ")}
+        below = [e for e in document["excerpts"] if levels.issubset(e["heading"].split(" > "))]
+        whole = whole[path.end() :] if below else whole
+        if below and not whole.strip():
+            return [_first_line(below[0])]
     pieces = _ELLIPSIS.split(whole)
     if len(pieces) > 1 and _exactly([word.key for word in match_words(whole)], text) is not None:
         pieces = [whole]  # the document has the sign itself
     told = [(piece, [*match_words(piece)]) for piece in pieces]
     asked = [(_signs(piece, words), [word.key for word in words]) for piece, words in told if words]
     if not any(_says_something(said) for _, said in asked):
-        return _letter_for_letter(quote.strip(), document)
-    found = [(place, signs) for signs, said in asked if (place := _find(said, text)) is not None]
-    if len(found) < len(asked):
-        return []
-    return [
-        span
-        for (first, last), signs in found
-        for span in _spans(text[first : last + 1], document, signs)
-    ]
+        return _letter_for_letter(whole.strip(), document)
+    found: list[QuoteSpan] = []
+    for signs, said in asked:
+        place = _find(said, text, behind)
+        if place is None:
+            return []
+        found += _spans(text[place[0] : place[1] + 1], document, signs)
+        behind = found[-1].end
+    return found
+
+
+def _first_line(excerpt: RetrievedChunk) -> QuoteSpan:
+    start = excerpt["start_char"]
+    first = next((Block(*each) for each in excerpt["blocks"]), None)
+    if first is not None and first.start_char >= start:
+        start = first.start_char
+    line = text_between(excerpt, start, excerpt["end_char"]).split("\n")[0]
+    return QuoteSpan(excerpt, start, start + len(line))
 
 
 def _letter_for_letter(markup: str, document: ContextDocument) -> list[QuoteSpan]:
@@ -98,9 +119,8 @@ def _letter_for_letter(markup: str, document: ContextDocument) -> list[QuoteSpan
 
 
 def _signs(piece: str, words: Sequence[Word]) -> tuple[str, str]:
-    """The signs right before the first word of a piece and right behind its last one."""
-    before, behind = piece[: words[0].start], piece[words[-1].end :]
-    return before.rpartition(" ")[2], behind.partition(" ")[0]
+    """The signs before the first word of a piece and behind its last one."""
+    return piece[: words[0].start].lstrip(), piece[words[-1].end :].rstrip()
 
 
 def match_words(text: str, base: int = 0) -> Iterator[Word]:
@@ -144,21 +164,24 @@ def _spans(
             before, start = before[:-1], start - 1
         while behind and excerpt["text"].startswith(behind[0], end - base):
             behind, end = behind[1:], end + 1
-        yield QuoteSpan(excerpt, start, end)
+        shown = text_between(excerpt, start, end)
+        start += len(shown) - len(shown.lstrip())
+        yield QuoteSpan(excerpt, start, start + len(shown.strip()))
 
 
-def _find(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:
+def _find(piece: Sequence[str], text: Sequence[Word], behind: int) -> tuple[int, int] | None:
     """The indices of the first and the last word of the text that the piece quotes."""
-    exact = _exactly(piece, text)
+    exact = _exactly(piece, text, behind)
     if exact is not None or len(piece) > MOST_WORDS:
         return exact
     return _nearly(piece, text)
 
 
-def _exactly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:
-    joined = "".join(f" {word.key}" for word in text) + " "
-    at = joined.find(f" {' '.join(piece)} ")
-    if at < 0:
+def _exactly(piece: Sequence[str], text: Sequence[Word], behind: int = 0) -> tuple[int, int] | None:
+    joined, said = "".join(f" {word.key}" for word in text) + " ", f" {' '.join(piece)} "
+    passed = sum(len(word.key) + 1 for word in takewhile(lambda word: word.start < behind, text))
+    at = joined.find(said, passed)
+    if at < 0 and (at := joined.find(said)) < 0:
         return None
     first = joined.count(" ", 0, at)
     return first, first + len(piece) - 1

@@ -97,7 +97,8 @@ class GenerateRequest:
     """`parts` are the questions within the question; `documents` are the retrieved chunks, best
     first, and `context` what a model is given of them. `draft` is an earlier draft that was sent
     back, `feedback` what was wrong with it; both are empty at first. `confidence` is that of the
-    surest relevant chunk, if the grader gave one.
+    surest relevant chunk, if the grader gave one. `typed` is what a follow-up's `question` stands
+    for.
     """
 
     question: str
@@ -109,6 +110,7 @@ class GenerateRequest:
     documents: Sequence[RetrievedChunk] = ()
     context: Sequence[ContextDocument] = ()
     confidence: float | None = None
+    typed: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,7 @@ def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
             again: Update = {"generation_retries": retries, "scratchpad": wrong, "status": None}
             return {**_found(checked), **again}
         if (gaps := _not_in_documents(state)) and _may_search_again(state, deps):
-            if checked.text:
-                runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
+            runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
             return {**_found(checked), "gaps": gaps, "draft": [], "status": None}
     checked, spent = _verified(checked, state, deps)
     if _is_better(state["claims"], checked.claims, state):

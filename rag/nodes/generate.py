@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from langgraph.runtime import Runtime
 
-from rag.citations.check import check_draft
+from rag.citations.check import check_draft, is_about
 from rag.context import relevant_first
 from rag.dependencies import Dependencies
 from rag.engines.protocol import Generated, GenerateRequest
@@ -19,6 +19,7 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     relevant = [grade["confidence"] for grade in state["grades"].values() if grade["relevant"]]
     request = GenerateRequest(
         question=state["standalone_question"],
+        typed=state["question"],
         parts=state["parts"],
         documents=relevant_first(state["documents"], state["grades"]),
         passages=state["passages"],
@@ -43,7 +44,9 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 
 def _refused(result: Generated, state: GraphState, deps: Dependencies) -> Update:
-    """What the engine says in place of an answer, if its quotes prove it, and where these stand."""
+    """What the engine says in place of an answer, unless it speaks of what is in no document, and
+    where its quotes stand.
+    """
     if not result.refusal:
         return {"refusal": None, "nearest": []}
     said = check_draft(result.refusal, state["context"], state["standalone_question"])
@@ -53,6 +56,9 @@ def _refused(result: Generated, state: GraphState, deps: Dependencies) -> Update
         found = snippet_at(excerpts[place["chunk_id"]], place["start_char"], deps.reader)
         if found is not None:
             nearest.setdefault((found["source"], found["start_char"]), found)
-    proved = all(each.verdict == "verified" for each in said.verdicts)
+    proved = all(
+        each.verdict == "verified" or is_about(part, state["context"], state["standalone_question"])
+        for part, each in zip(said.parts, said.verdicts, strict=True)
+    )
     words = " ".join(part["text"] for part in result.refusal) if proved else ""
     return {"refusal": words, "nearest": [*nearest.values()]}

@@ -20,13 +20,13 @@ _TAG = rf"</[A-Za-z][\w.-]{{0,40}}>|(?<!\w)<(?:{_BARE})\s*/?>|<[A-Za-z][\w.-]{{0
 type like List<T>."""
 _UNSAID = re.compile(
     r"<!--.{0,2000}?-->|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
-    rf"|{_TAG}|\\(?=[#\[\]<>~|!-]|$)"
+    rf"|[ \t]*\{{[#:.][^{{}}\n]{{1,80}}\}}|{_TAG}|\\(?=[#\[\]<>~|!-]|$)"
     r"|(?<=\S)\[\^[\w-]{1,30}\](?!:)"
     r"|!\[\[[^\[\]\n]{1,300}\]\]",
     re.DOTALL | re.MULTILINE,
 )
-"""A comment, a site generator's mark, a link or image without words, a tag; what escapes a sign or
-breaks a line; a footnote's mark; of a wiki what is shown in place of a note.
+"""A comment, a site generator's mark, a link or image without words, attributes, a tag; what
+escapes a sign or breaks a line; a footnote's mark; of a wiki what is shown in place of a note.
 """
 _MARKED = re.compile(
     r"""(?P<code>`[^`]*`)

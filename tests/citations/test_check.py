@@ -3,9 +3,10 @@
 import pytest
 from openai_samples import chunk_of, document_of
 
-from rag.citations.check import check_draft, doubtful_parts, with_verdicts
+from rag.citations.check import check_draft, doubtful_parts, is_about, with_verdicts
 
-LOCKS = chunk_of("locks", "Restic says that a lock older than 30 minutes is stale since 0.17.1.")
+SAYS = "Restic says that a lock older than 30 minutes is stale since 0.17.1."
+LOCKS = {**chunk_of("locks", SAYS), "heading": "Changes > 2.14.0"}
 TEA = chunk_of("tea", "Green tea is steeped for two minutes, at 80 degrees, by Ada Lorne.")
 CONTEXT = [document_of(1, LOCKS), document_of(2, TEA)]
 STALE = (1, "a lock older than 30 minutes is stale")
@@ -67,10 +68,29 @@ def test_a_name_that_its_quote_does_not_say_is_not_verified_and_costs_no_marker(
     [
         ("For Borg 1.2 it is stale.", "And with Borg 1.2?"),
         ("Behind `--` a lock `|` is stale, with 128KB of files.", "Of 128 kB?"),
+        ("It is stale, e.g. after 30 minutes, i.e. `lock=true`.", ""),
+        ("Nach 30 Minuten ist die Sperre veraltet.", "Wann ist die Sperre veraltet?"),
+        ("It came in 2.14.0.", ""),
     ],
 )
 def test_what_the_question_says_signs_and_units_need_not_be_quoted(text, question):
     assert checked(part(text, STALE), question=question).claims[0]["verdict"] == "verified"
+
+
+@pytest.mark.parametrize(
+    "question", ["make it stale after an hour and 20 minutes", "stale in half the time?"]
+)
+def test_a_number_that_the_question_asks_for_is_no_contradiction(question):
+    (claim,) = checked(part("A lock is stale after 15 minutes.", STALE), question=question).claims
+    assert claim["verdict"] == "unverified"
+    (claim,) = checked(part("A lock is stale after 15 minutes.", STALE), question="in 2024?").claims
+    assert claim["verdict"] == "contradicted"
+
+
+def test_what_a_refusal_speaks_of_stands_in_the_documents_or_the_question():
+    told = "The documents are about locks and Ada Lorne; Mongolia does not occur."
+    assert is_about(part(told), CONTEXT, "Is Mongolia in it?")
+    assert not is_about(part("The documents tell of Borg, since 1.2."), CONTEXT, "Of what?")
 
 
 def test_a_question_back_claims_nothing():

@@ -37,7 +37,7 @@ def found(quote: str, text: str = TEXT) -> list[str]:
         ("the lock is then removed. It", "the lock is then re\u00admoved. It"),
         ("when it is older than 30 minutes,", "when it is older than 30 minutes,"),
         ("in the repository already.”", "in the repository already."),
-        ("“| keep | 7 |”", "keep | 7"),
+        ("“| keep | 7 |”", "| keep | 7 |"),
         ("`restic unlock --remove-all` to", "`restic unlock --remove-all` to"),
         ("--remove-all` to don't wait", "--remove-all` to don’t wait"),
         ("word caf\u00e9 is", "word [cafe\u0301](https://x.example/Cafe_(word)) is"),
@@ -45,6 +45,35 @@ def found(quote: str, text: str = TEXT) -> list[str]:
 )
 def test_marks_white_space_and_typography_tell_no_quote_from_its_place(quote, stands):
     assert found(quote) == [stands]
+
+
+@pytest.mark.parametrize(
+    "quote",
+    ["NAME={{ year }}/{{ title }}", "Authorization: Token <token>", '["^~", "^temp_", "end$",'],
+)
+def test_signs_at_the_ends_of_a_quote_are_part_of_it(quote):
+    assert found(quote, f"Set {quote} there.") == [quote]
+
+
+def test_a_quote_that_stands_twice_is_found_behind_another():
+    text = "ONE=<bool>\n: Of it. (default True)\n\nTWO=<bool>\n: More. (default True)\n"
+    document = document_of(1, chunk_of("settings", text))
+    second = text.index("TWO")
+    for behind, stands in ((0, text.index("(")), (second, text.rindex("("))):
+        (place,) = locate("(default True)", document, behind)
+        assert place.start == stands
+
+
+def test_a_line_of_headings_is_found_at_what_is_below_it():
+    excerpt = {
+        **chunk_of("log", "- Fix: a lock\n- New: a key\n"),
+        "heading": "Log > 2.14.0 > Fixes",
+    }
+    document = document_of(1, excerpt)
+    for quote, stands in (("", "- Fix: a lock"), ("- New: a key", "- New: a key")):
+        (place,) = locate(f"(Log > 2.14.0 > Fixes)\n{quote}", document)
+        assert excerpt["text"][place.start : place.end] == stands
+    assert locate("(Log > 2.15.0 > Fixes)", document) == []
 
 
 def test_an_ellipsis_of_the_document_s_own_takes_no_quote_apart():

@@ -27,6 +27,7 @@ def document(*excerpts: tuple[int, str, str]):
 
 
 NOTE = ":::warning\n\nHot.\n\n:::"
+CHANGE = "- Fix: a stale lock is taken down at once"
 FOR_PROGRAMS = (
     '<!-- Old. -->\n<a id="b"></a>\n\n> [!NOTE]\n> One.\n\n{{< tabpane >}} {{% tab "HTTP" %}}'
     "\n\n```sh\n# <!-- kept -->\npip install x\n```\n\n{{% /tab %}} {{< /tabpane >}}\n\n"
@@ -42,7 +43,9 @@ FOR_READERS = (
 @pytest.mark.parametrize(
     ("excerpts", "given"),
     [
-        ([(0, "", "One."), (6, "", "Two.")], "One.\nTwo."),
+        ([(0, "", "One."), (6, "", "Two.")], "One.\n\nTwo."),
+        ([(0, "", "One."), (5, "", "Two.")], "One.\nTwo."),
+        ([(0, "", f"{CHANGE}\n- a"), (70, "", f"{CHANGE}\n- b")], f"{CHANGE}\n- a\n…\n- b"),
         ([(0, "", "One."), (90, "", "Two.")], "One.\n…\nTwo."),
         ([(0, "A", "# A\nOne."), (90, "A > B", "Two.")], "# A\nOne.\n…\n(A > B)\nTwo."),
         ([(0, "A", "# A\nOne."), (90, "A > B", "## B\nTwo.")], "# A\nOne.\n…\n(A)\n## B\nTwo."),

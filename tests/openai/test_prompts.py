@@ -91,6 +91,13 @@ def test_nothing_changes_before_the_documents_on_a_retry():
     assert again[1][1].startswith(documents)
 
 
+def test_a_follow_up_is_told_as_it_was_typed_too():
+    (_, (_, told)) = prompts.generate_messages(replace(answering(), typed="and that one?"))
+    assert "Typed: and that one?\n" in told
+    (_, (_, alone)) = prompts.generate_messages(replace(answering(), typed=QUESTION))
+    assert "Typed" not in alone
+
+
 def test_the_mark_is_another_in_another_process():
     shown = run_code("from rag.engines.openai.prompts import MARK; print(MARK)")
     assert shown.strip() != prompts.MARK

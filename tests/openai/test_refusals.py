@@ -50,6 +50,15 @@ def test_two_other_queries_are_searched_once_and_what_they_found_is_given(home):
     assert "Ferry" in tried
 
 
+def test_a_refusal_that_is_followed_by_another_search_is_withdrawn(home):
+    with (
+        ScriptedServer(always=model()) as server,
+        open_session(settings_for(server, home=home)) as session,
+    ):
+        told = [event["event"] for event in session.stream(QUESTION)]
+    assert told.index("draft_rejected") < told.index("rewritten")
+
+
 @pytest.mark.parametrize("queries", [("ferry lake steer",), (), (QUESTION,)])
 def test_and_where_that_finds_no_answer_the_refusal_stands(home, queries):
     answer, requests = asked(home, model(queries), QUESTION)

@@ -85,14 +85,15 @@ GENERATE = (
     "code are asked for. Each part of the answer has its text, in Markdown and without "
     "markers, and behind it the quotes that prove it: the number of the document and a "
     "stretch of it copied word for word, short, with every number and name that the text "
-    "has; a line “…” stands for what was left out there. Answer what the documents hold; "
+    "has; a line “…” stands for what was left out there. Beside a number that you compute "
+    "stand those that it comes from. Answer what the documents hold; "
     "missing lists only what the question itself asks and they do not say, and is empty "
     "where they say all of it. Where they contradict each other, say so and quote both. "
     "Where the question has several meanings in these documents, ask which one is meant. "
     "If they hold nothing that answers any of it, held is false (a hint at where to look "
-    "is no answer); the one part then says in a sentence what they hold that comes nearest, "
-    "not again that there is no answer, and quotes whole sentences of it, or none where "
-    "nothing is near. " + INJECTION_WARNING
+    "is no answer); the one part then says in a sentence, which begins with “The documents”, "
+    "what they hold that comes nearest, not again that there is no answer, and quotes whole "
+    "sentences of it, or none where nothing is near. " + INJECTION_WARNING
 )
 GENERATE_PLAIN = (
     "Answer the question from the numbered documents and from nothing else, in the "
@@ -183,6 +184,8 @@ def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messa
             "otherwise. Give the words that do stand there, mend the part, or leave it out; keep "
             f"the other parts:\n{fenced('parts', '', listed)}"
         )
+    if request.typed and request.typed != request.question:
+        parts.append(f"Typed: {one_line(request.typed)}\nUnderstood as the question below.")
     parts.append(f"Question: {one_line(request.question)}")
     return _messages(GENERATE if formed else GENERATE_PLAIN, parts)
 
