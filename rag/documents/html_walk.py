@@ -29,7 +29,6 @@ _BREAK = "\ufdd0"
 """A <br>, as a character that no text holds."""
 _MAX_SPAN = 50
 _MOST = 10**8
-_LONG_CELL = 600
 
 
 def text_of(element: Element, breaks: str = " ") -> str:
@@ -169,16 +168,14 @@ class PageReader:
 
 
 def _is_layout(rows: Sequence[Element]) -> bool:
-    """Whether a table only arranges a page: one column, or headings, code, prose, tables in it, and
-    no row of names above its columns.
+    """Whether a table only arranges a page: one column, or headings, code or tables in it, and no
+    row of names above its columns.
     """
     cells = [cell for tr in rows for cell in tr]
     if any(len(tr) > 1 and all(name(cell) == "th" for cell in tr) for tr in rows[:2]):
         return False
     return len(cells) <= len(rows) or any(
-        next(cell.iter("table", "h1", "h2", "h3", "pre"), None) is not None
-        or len(text_of(cell)) > _LONG_CELL
-        for cell in cells
+        next(cell.iter("table", "h1", "h2", "h3", "pre"), None) is not None for cell in cells
     )
 
 

@@ -34,8 +34,6 @@ _BULLETS = dict.fromkeys(map(ord, "\uf0a7\uf0b7\uf0d8\uf0fc\uf076"), "\u2022")
 _NUMBER = re.compile(r"^(?:[A-Z]|[\d.]+)[.)]?\s+")
 _LETTERS = 0.75
 """The least share of letters and spaces behind a title's number: formulas have fewer."""
-_LEADERS = re.compile(r"(?:\. ?){4}")
-"""The dots between a title and its page in a table of contents."""
 
 
 class Font(NamedTuple):
@@ -160,7 +158,7 @@ def _paragraphs(lines: Iterable[TextRun], *, joined: bool) -> list[list[TextRun]
 
 
 def _is_heading(title: str, lines: Sequence[TextRun], level: int) -> bool:
-    if len(lines) > _MOST_LINES or len(title) > _MOST_CHARACTERS or _LEADERS.search(title):
+    if len(lines) > _MOST_LINES or len(title) > _MOST_CHARACTERS:
         return False
     if level == _BOLD_LEVEL and (not lines[0].apart or title.endswith(tuple(".,;:"))):
         return False

@@ -146,7 +146,7 @@ class BlockParser:
         elif RULE.match(glance):
             self._blocks.close()
         else:
-            self._text(start, line, first, indent, following)
+            self._text(start, line, first, indent)
         return False
 
     def _is_indented_code(self, indent: int) -> bool:
@@ -225,14 +225,13 @@ class BlockParser:
         else:
             self._code_line(start, line)
 
-    def _text(self, start: int, line: str, first: int, indent: int, following: str) -> None:
-        """Reads a line of prose, its words from `first` on: an item, a definition, the term of a
-        definition that is `following`, or more of the open block.
+    def _text(self, start: int, line: str, first: int, indent: int) -> None:
+        """Reads a line of prose, its words from `first` on: an item, a definition or more of the
+        open block.
         """
         inner, end = line[first:], start + len(line)
         item = (MARKDOWN_ITEM if self._is_markdown else ITEM).match(inner[:GLANCE])
-        is_term = self._is_markdown and DEFINITION.match(following) is not None
-        opened = None if self._blank or is_term else self._blocks.open
+        opened = None if self._blank else self._blocks.open
         if item is not None and self._is_markdown and opened and not self._blocks.items:
             # A year at a line's start is no item.
             item = item if item[2] in (None, "1") else None
@@ -243,10 +242,6 @@ class BlockParser:
                 opened.kind, opened.level, opened.whole = BlockKind.ITEM, 1, True
                 self._set_in(indent)
             opened.end = end
-        elif self._is_markdown and (says := DEFINITION.match(inner)) is not None:
-            self._blocks.leave_items(indent)
-            self._set_in(indent)
-            self._blocks.begin(BlockKind.PARAGRAPH, start + first + says.end(), end)
         else:
             self._blocks.leave_items(indent)
             kind = BlockKind.NOTE if self._quoted else BlockKind.PARAGRAPH

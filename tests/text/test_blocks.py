@@ -171,7 +171,7 @@ def test_what_is_set_in_below_a_note_a_tab_or_a_definition_is_no_code() -> None:
         ("paragraph", "Outside."),
         ("item", "`PASS=<word>`\n: Opens the pump."),
         ("paragraph", "Defaults to oil."),
-        ("paragraph", "Said twice."),
+        ("paragraph", ": Said twice."),
         ("code", "        pump open"),
         ("paragraph", "Oil it on Mondays."),
         ("code", "    four"),
