@@ -12,7 +12,6 @@ from rag.documents.html_walk import HEADINGS, PageReader, without_machinery
 from rag.documents.layout import Layout
 from rag.documents.markup import Element
 from rag.documents.stream import Part, Reading, check_size
-from state.errors import DocumentError
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
@@ -62,10 +61,8 @@ def _parse(data: bytes | str, reading: Reading) -> Element | None:
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
         return etree.fromstring(encoded, parser) if encoded.strip() else None
-    except etree.XMLSyntaxError as error:
-        if "Document is empty" in str(error):
-            return None
-        raise DocumentError(f"damaged HTML: {error}") from error
+    except etree.XMLSyntaxError:
+        return None  # there is no element in it
 
 
 def _leave_out_menus(root: Element) -> None:

@@ -5,9 +5,9 @@ are whole again.
 from __future__ import annotations
 
 import re
-from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import compress, takewhile
 
 from rag.documents.stream import Part
 
@@ -27,60 +27,43 @@ _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 def reflow(parts: Iterable[Part]) -> Iterator[Part]:
     """The parts in order, one a page, without running heads and with broken words joined."""
-    before: deque[Part] = deque(maxlen=_REACH)
-    ahead: deque[Part] = deque()
+    pages = list(parts)
+    words = {word for page in pages for word in _WORD.findall(_BROKEN.sub("", page.text).lower())}
     heads: set[str] = set()
-    words: set[str] = set()
-    source = iter(parts)
-    while True:
-        while len(ahead) <= _REACH and (part := next(source, None)) is not None:
-            ahead.append(part)
-            words.update(_WORD.findall(_BROKEN.sub("", part.text).lower()))
-        if not ahead:
-            return
-        part = ahead.popleft()
-        text = _without_heads(part, [*before, *list(ahead)[:_REACH]], heads)
-        yield replace(part, text=_dehyphenated(text, words))
-        before.append(part)
+    for at, page in enumerate(pages):
+        around = [*pages[max(at - _REACH, 0) : at], *pages[at + 1 : at + 1 + _REACH]]
+        text = "\n\n".join(filter(None, _without_heads(page, around, heads)))
+        yield replace(page, text=_dehyphenated(f"{text}\n", words))
 
 
-def _without_heads(part: Part, others: Sequence[Part], seen: set[str]) -> str:
+def _without_heads(page: Part, around: Sequence[Part], seen: set[str]) -> Iterator[str]:
     """The text without the first and last lines that come back at the same place on the pages
     around; where they stand for the first time they are kept, as a paragraph.
     """
-    lines = part.text.strip().split("\n")
-    most = min(_HEAD_LINES, len(lines))
-    pages = [(other.page, other.text.strip().split("\n")) for other in others]
+    lines = page.text.strip().split("\n")
+    others = [(other.page, other.text.strip().split("\n")) for other in around]
 
     def is_running_head(at: int) -> bool:
         counts = at < 0 or not _NUMBERED.fullmatch(lines[at])
         same = sum(
             -len(theirs) <= at < len(theirs)
-            and _same(lines[at], theirs[at], counts and (page or 0) - (part.page or 0))
-            for page, theirs in pages
+            and _same(lines[at], theirs[at], counts and (number or 0) - (page.page or 0))
+            for number, theirs in others
         )
         is_kept = " | " in lines[at] or lines[at].startswith("```")
-        return same >= min(2, len(pages)) > 0 and not is_kept
+        return same >= min(2, len(others)) > 0 and not is_kept
 
-    first = next((at for at in range(most) if not is_running_head(at)), most)
-    last = next((at for at in range(most) if not is_running_head(-1 - at)), most)
-    last = max(len(lines) - last, first)
-
-    def new(heads: Sequence[str]) -> list[str]:
-        shapes = [_NUMBER.sub("0", line.strip()) for line in heads]
-        said = [
-            line
-            for line, shape in zip(heads, shapes, strict=True)
-            if shape not in seen and _LETTER.search(shape)
-        ]
-        seen.update(shapes)
-        return said
-
-    kept = [
-        "\n".join(each).strip("\n")
-        for each in (new(lines[:first]), lines[first:last], new(lines[last:]))
-    ]
-    return "\n\n".join(each for each in kept if each) + "\n"
+    most = range(min(_HEAD_LINES, len(lines)))
+    first = len([*takewhile(is_running_head, most)])
+    last = max(len(lines) - len([*takewhile(lambda at: is_running_head(-1 - at), most)]), first)
+    for begin, end in ((0, first), (first, last), (last, len(lines))):
+        kept = lines[begin:end]
+        if (begin, end) != (first, last):
+            shapes = [_NUMBER.sub("0", line.strip()) for line in kept]
+            new = [_LETTER.search(shape) and shape not in seen for shape in shapes]
+            kept = [*compress(kept, new)]
+            seen.update(shapes)
+        yield "\n".join(kept).strip("\n")
 
 
 def _same(line: str, other: str, pages: int) -> bool:

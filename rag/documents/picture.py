@@ -49,10 +49,10 @@ class TextLine(NamedTuple):
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """One piece a page that has text; only a TIFF has several.
+    """One piece a page; only a TIFF has several.
 
     Raises:
-        UnsupportedFormatError: the extra is not installed, or nothing is written on the picture.
+        UnsupportedFormatError: the extra is not installed.
         DocumentError: the picture is damaged, or has more pixels than are read.
     """
     if not can_recognize():
@@ -64,17 +64,12 @@ def read(reading: Reading) -> Iterator[Part]:
         with Image.open(reading.path, formats=_FORMATS) as image:
             pages = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
             most = reading.limits.recognized_pages
-            is_blank = True
             for number in range(1, min(pages, most) + 1):
                 if pages > 1:
                     image.seek(number - 1)
                 page = number if pages > 1 else None
                 reading.step()
-                if text := recognize(_pixels(image, reading)):
-                    is_blank = False
-                    yield Part(text, page)
-            if is_blank:
-                raise UnsupportedFormatError("a picture: no text was found on it")
+                yield Part(recognize(_pixels(image, reading)), page)
             if pages > most:
                 reading.warn(f"only the first {most} of {pages} pages were read")
     except UnidentifiedImageError as error:
