@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from rag.endpoint.address import Endpoint
 from state.errors import (
     ModelAccessError,
     ModelError,
@@ -14,9 +15,6 @@ from state.errors import (
     PromptTooLongError,
     RequestRefusedError,
 )
-
-if TYPE_CHECKING:
-    from rag.endpoint.address import Endpoint
 
 ErrorParts = tuple[type[ModelError], str, str]
 """The kind of a failure, what it is, and what mends it."""

@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from pydantic import BaseModel
+
 from rag.budget import Budget, record_call
 from rag.endpoint.address import Endpoint
 from rag.endpoint.failures import foreign_errors, model_error, redacted
@@ -21,7 +23,6 @@ from state.settings import Settings
 
 if TYPE_CHECKING:
     from langchain_openai.chat_models.base import ChatOpenAI
-    from pydantic import BaseModel
 
 TEXT, BARE = "text", "bare"
 FORMS = ("json_schema", "function_calling", TEXT)

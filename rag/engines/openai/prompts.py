@@ -10,7 +10,9 @@ import re
 import secrets
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pydantic import BaseModel
 
 from rag.context import document_text
 from rag.engines.openai.plain_reply import without_markers
@@ -20,9 +22,6 @@ from state.choices import DEFAULT_COLLECTION
 from state.documents import heading_path, without_header
 from state.passages import ContextDocument, HistoryTurn, RetrievedChunk
 from state.wording import without_surrogates
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 LONGEST_TURN = 1_200
 MOST_TITLES, LONGEST_TITLE = 12, 150

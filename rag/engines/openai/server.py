@@ -9,16 +9,14 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from pydantic import TypeAdapter
 
 from rag.endpoint.address import Endpoint
+from rag.endpoint.local_servers import ServerFacts, facts_of
 from rag.engines.openai.reply import Reply
 from state.settings import Settings
-
-if TYPE_CHECKING:
-    from rag.endpoint.local_servers import ServerFacts
 
 FILE = "servers.json"
 MOST_KEPT = 50
@@ -146,8 +144,5 @@ class Server:
     @cached_property
     def _facts(self) -> ServerFacts:
         """What a server on this machine says of itself; no other server is asked."""
-        from rag.endpoint.local_servers import ServerFacts, facts_of
-
-        if not self._endpoint.loopback:
-            return ServerFacts()
-        return facts_of(self._endpoint, self._model)
+        here = self._endpoint.loopback
+        return facts_of(self._endpoint, self._model) if here else ServerFacts()
