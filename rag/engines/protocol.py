@@ -6,7 +6,6 @@ touches no store. Failures leave it as `state.errors.RemoteError` subclasses onl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -75,11 +74,6 @@ class RewriteRequest:
     documents: Sequence[RetrievedChunk]
     grades: Mapping[str, Grade]
     missing: Sequence[str] = ()
-
-
-def same_query(one: str, other: str) -> bool:
-    """Whether a search would find the same for both: they differ in case and signs only."""
-    return re.findall(r"\w+", one.casefold()) == re.findall(r"\w+", other.casefold())
 
 
 @dataclass(frozen=True, slots=True)

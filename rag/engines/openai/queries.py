@@ -16,7 +16,7 @@ from rag.engines.openai.prompts import (
     contextualize_messages,
     rewrite_messages,
 )
-from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten, same_query
+from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten
 from state.passages import HistoryTurn
 
 LONGEST_LINE = 500
@@ -60,7 +60,7 @@ def contextualize(
     line = usable_line(_asked(chat, messages, StandAlone, budget))
     if line is None:
         return None
-    if same_query(line, question):
+    if _same_query(line, question):
         return Contextualized(question)
     old = [each for turn in history for each in (turn["question"], turn["standalone_question"])]
     asks = question.rstrip().endswith("?") <= line.endswith("?")
@@ -95,7 +95,12 @@ def _asked(
 def _is_new(line: str, known: Sequence[str]) -> bool:
     """Whether the line is neither known already, nor a refusal, nor an answer with markers."""
     says = not _REFUSAL.match(line) and without_markers(line) == line
-    return says and not any(same_query(line, each) for each in known)
+    return says and not any(_same_query(line, each) for each in known)
+
+
+def _same_query(one: str, other: str) -> bool:
+    """Whether a search would find the same for both: they differ in case and signs only."""
+    return re.findall(r"\w+", one.casefold()) == re.findall(r"\w+", other.casefold())
 
 
 def usable_line(told: Any) -> str | None:
