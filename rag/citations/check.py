@@ -86,11 +86,6 @@ class CheckedDraft:
     def dropped(self) -> list[str]:
         return [claim["text"] for claim in self.claims if claim["verdict"] == "contradicted"]
 
-    @property
-    def uncited(self) -> list[int]:
-        """The indices of the parts that claim something and have no citation."""
-        return [n for n, v in enumerate(self.verdicts) if not (v.citations or v.claims_nothing)]
-
 
 def check_draft(
     parts: Sequence[AnswerPart], context: Sequence[ContextDocument], question: str = ""

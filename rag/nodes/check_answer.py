@@ -21,6 +21,7 @@ from state.choices import Verifier
 from state.graph_state import GraphState
 
 MAX_RETRIES = 1
+LONGEST_CLAIM = 1_000
 MOST_CALLS = 4
 OF_A_LOOP = 2
 """The calls that a loop after a reply takes: one for other queries, one for another answer."""
@@ -83,12 +84,8 @@ def _may_search_again(state: GraphState, deps: Dependencies) -> bool:
 
 def _wrong(checked: CheckedDraft) -> list[str]:
     """The parts to send back, each with what is wrong with it."""
-    lines = [
-        f"{part['text']} ({verdict.reason})"
-        for part, verdict in zip(checked.parts, checked.verdicts, strict=True)
-        if verdict.verdict == "contradicted" or not (verdict.citations or verdict.claims_nothing)
-    ]
-    return [line[:1_000] for line in lines]
+    claims = [claim for claim in checked.claims if not claim["citations"]]
+    return [f"{claim['text']} ({claim['reason']})"[:LONGEST_CLAIM] for claim in claims]
 
 
 def _found(checked: CheckedDraft) -> Update:
@@ -120,8 +117,9 @@ def _worth(claims: list[ClaimRecord]) -> tuple[int, int]:
 def _status(checked: CheckedDraft, state: GraphState) -> Status:
     if not checked.text:
         return "abstained"
-    whole = state["complete"] and not state["missing"] and not checked.dropped
-    return "answered" if whole and not checked.uncited else "partial"
+    whole = state["complete"] and not state["missing"]
+    cited = all(claim["citations"] for claim in checked.claims)
+    return "answered" if whole and cited else "partial"
 
 
 def _verified(
