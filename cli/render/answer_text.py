@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from cli.render.text import place, print_wrapped
 from cli.terminal import Terminal, clean, print_rows
-from rag.citations.check import dropped_lines
 from rag.text.prose import as_prose, one_line
 from state.answer import Answer, Citation, shown_citations
 from state.errors import UsageError
@@ -125,7 +124,9 @@ def notice_lines(answer: Answer) -> Iterator[str]:
     """
     if answer["standalone_question"] != answer["question"]:
         yield f"Understood as: {one_line(answer['standalone_question'])}"
-    yield from dropped_lines(answer["dropped"], answer["claims"])
+    for claim in answer["claims"]:
+        if claim["verdict"] == "contradicted":
+            yield f"left out: “{one_line(claim['text'])}” ({claim['reason']})"
     yield from (f"warning: {warning}" for warning in answer["warnings"])
 
 

@@ -213,12 +213,3 @@ def with_markers(text: str, markers: str, *, verbatim: bool = False) -> str:
     if core != text or core.endswith("...") or not core.endswith((".", "。", ":")):
         return f"{text} {markers}"
     return f"{text[:-1]} {markers}{text[-1]}"
-
-
-def dropped_lines(dropped: Sequence[str], claims: Sequence[ClaimRecord]) -> list[str]:
-    """A line for each part taken out of an answer, with the reason where its claim has one."""
-    reasons = {claim["text"]: claim["reason"] for claim in claims}
-    return [
-        f"left out: “{' '.join(text.split())}”" + (f" ({reasons[text]})" if text in reasons else "")
-        for text in dropped
-    ]
