@@ -1,7 +1,11 @@
-"""Which packages are installed, and the error for one that an extra of crag would install."""
+"""What this process can use: packages, with the error for one that an extra of crag would install;
+processor cores.
+"""
 
 from __future__ import annotations
 
+import os
+import sys
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -44,3 +48,9 @@ def require_extra(module: str, extra: str, what: str) -> None:
             f"{what} needs crag's extra {extra!r}, which is not installed.",
             f"Install crag with it, as in: {install_hint(extra)}.",
         )
+
+
+def usable_cores() -> int:
+    if sys.platform == "linux":
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

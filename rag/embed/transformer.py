@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from rag.embed.protocol import TokenVectors
 from rag.embed.weights import GRAPH, TOKENIZER
-from state.cores import usable_cores
 from state.deadline import BackgroundLoad
 from state.errors import SetupError
+from state.extras import usable_cores
 from state.wording import without_surrogates
 
 if TYPE_CHECKING:

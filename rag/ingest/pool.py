@@ -12,7 +12,7 @@ from multiprocessing.connection import wait
 from rag.child_process import Child
 from rag.index.protocol import NO_FILE, UnreadFile
 from rag.ingest.file_text import ReadOutcome, ReadTask
-from state.cores import usable_cores
+from state.extras import usable_cores
 
 STALL_SECONDS = 150.0
 """A worker that reports no progress (a page, a part) for so long is killed."""

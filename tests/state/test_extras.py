@@ -7,7 +7,7 @@ import pytest
 from bare_process import finished, without
 from ingest_runs import home_of
 
-from state.cores import usable_cores
+from state.extras import usable_cores
 
 URL = "postgresql://u@127.0.0.1:1/d"
 
