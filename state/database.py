@@ -1,14 +1,19 @@
-"""One connection to a SQLite file of the home or to Postgres, with the same SQL for both."""
+"""One connection to a SQLite file of the home or to Postgres, with the same SQL for both; and JSON
+records as they are kept there, compressed with zlib.
+"""
 
 from __future__ import annotations
 
+import json
+import zlib
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from threading import RLock
 from typing import Any, Protocol
 
 from state.closing import Closing
+from state.errors import DamagedError
 
 
 class Sql(Protocol):
@@ -93,3 +98,22 @@ class Database(Closing):
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
+
+
+def deflate_json(record: Mapping[str, object]) -> bytes:
+    """The bytes to keep; `inflate_json` gives back exactly what went in."""
+    text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    return zlib.compress(text.encode("utf-8", "surrogatepass"))
+
+
+def inflate_json(body: bytes, what: str, hint: str) -> dict[str, Any]:
+    """The record; errors call it `what`.
+
+    Raises:
+        DamagedError: it is not what was written; `hint` says what to do.
+    """
+    try:
+        record: dict[str, Any] = json.loads(zlib.decompress(body).decode("utf-8", "surrogatepass"))
+    except (zlib.error, ValueError):
+        raise DamagedError(f"{what} is damaged.", hint) from None
+    return record

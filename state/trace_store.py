@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from state.answer import Answer
 from state.closing import Closing
-from state.deflated_json import deflate_json, inflate_json
+from state.database import deflate_json, inflate_json
 from state.errors import UsageError
 from state.home_db import HomeDb
 from state.wording import storable

@@ -11,8 +11,7 @@ from typing import Any
 
 from state.answer import Answer
 from state.closing import Closing
-from state.database import Database
-from state.deflated_json import deflate_json, inflate_json
+from state.database import Database, deflate_json, inflate_json
 from state.errors import UsageError
 from state.wording import storable
 
