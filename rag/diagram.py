@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
 from langgraph.graph import START
 
 from rag.graph import compile_graph
 
-if TYPE_CHECKING:
-    from langchain_core.runnables.graph import Edge
-
 
 def edges() -> list[dict[str, object]]:
     """Every transition as {"from", "to", "conditional"}."""
-    return [{"from": e.source, "to": e.target, "conditional": e.conditional} for e in _edges()]
+    table = compile_graph().get_graph().edges
+    return [{"from": e.source, "to": e.target, "conditional": e.conditional} for e in table]
 
 
 def mermaid() -> str:
@@ -26,7 +21,7 @@ def mermaid() -> str:
 def ascii_diagram() -> str:
     """Each node with where it leads, in the order of a run; ··> is a conditional edge."""
     drawn: list[str] = []
-    table = _edges()
+    table = compile_graph().get_graph().edges
     pending, seen = [START], {START}
     while pending:
         node = pending.pop(0)
@@ -41,7 +36,3 @@ def ascii_diagram() -> str:
                 seen.add(edge.target)
                 pending.append(edge.target)
     return "\n".join(drawn)
-
-
-def _edges() -> Sequence[Edge]:
-    return compile_graph().get_graph().edges
