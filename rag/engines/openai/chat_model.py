@@ -71,9 +71,6 @@ class ChatModel:
         self._thinks = endpoint.is_openai and bool(_HOSTED_THINKERS.match(name))
         self._resources = ExitStack()
 
-    def __repr__(self) -> str:
-        return f"ChatModel({self.name!r} at {self.endpoint.host})"
-
     @property
     def label(self) -> str:
         return f"Model {self.name} at {self.endpoint.host}"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from rag.text.sentences import sentence_spans
-from state.answer import AnswerPart, DraftQuote
+from state.answer import AnswerPart
 
 _LIST = r"#?[1-9]\d{0,3}(?:\s*(?:,|;|and|&|to|-|–)\s*#?\d{1,4}){0,15}"
 _KINDS = r"(?:sources?|passages?|documents?|docs?|references?|excerpts?)"
@@ -64,7 +64,8 @@ def read_parts(draft: str) -> list[AnswerPart]:
         if shown:
             parts.append({"before": before, "text": shown, "quotes": [], "located": []})
         if parts:  # markers on a line of their own are of what stands above
-            parts[-1]["quotes"] += _self_quotes(parts[-1]["text"], numbers)
+            quote = _LEAD.sub("", parts[-1]["text"])
+            parts[-1]["quotes"] += [{"document": number, "quote": quote} for number in numbers]
     return parts
 
 
@@ -84,10 +85,6 @@ def without_markers(text: str) -> str:
 
 def _shown(found: re.Match[str]) -> str:
     return f"{found['lead']} the documents" if found["lead"] else found["code"] or ""
-
-
-def _self_quotes(text: str, numbers: list[int]) -> list[DraftQuote]:
-    return [{"document": number, "quote": _LEAD.sub("", text)} for number in numbers]
 
 
 def cited_numbers(written: str) -> list[int]:
