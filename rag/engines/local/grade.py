@@ -34,7 +34,6 @@ _BEST = 10
 # Scores that hardly differ say nothing by their order.
 _LEAST_SPREAD = 0.15
 _NAMED = 4
-_WORD_CHARACTERS = 30
 
 
 def grade(request: GradeRequest, collection: CollectionReader, reranker: Reranker) -> Graded:
@@ -218,17 +217,10 @@ def reason_for(question: ParsedQuestion, held: Collection[str], *, knows: bool) 
         return "the question has no word to look for"
     ranked = sorted(specific_terms(question), key=lambda term: -question["weights"][term])
     parts = []
-    if covered := [_quoted(question["spelt"][term]) for term in ranked if term in held]:
+    if covered := [f"'{question['spelt'][term]}'" for term in ranked if term in held]:
         parts.append(f"covers {listed(covered, _NAMED)}")
-    if missing := [_quoted(question["spelt"][term]) for term in ranked if term not in held]:
+    if missing := [f"'{question['spelt'][term]}'" for term in ranked if term not in held]:
         parts.append(f"nothing on {listed(missing, _NAMED)}")
     if not knows:
         parts.append("too little here is about that")
     return "; ".join(parts)
-
-
-def _quoted(word: str) -> str:
-    """A typed word in quotation marks, short and without characters that a terminal could obey."""
-    clean = "".join(character for character in word if character.isprintable())
-    short = clean if len(clean) <= _WORD_CHARACTERS else clean[: _WORD_CHARACTERS - 1] + "…"
-    return f"'{short}'"
