@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from email import message_from_bytes, policy
 from email.message import EmailMessage
@@ -15,6 +16,12 @@ from state.documents import QUOTED_BY
 from state.errors import DocumentError
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
+_FORWARDED = re.compile(r"(?:fwd?|wg|tr)\s*:", re.IGNORECASE)
+_ORIGINAL = re.compile(
+    r"^-{3,}[ \t]*(?:original message|original[ -]?nachricht|forwarded message|message d['’]origine"
+    r"|weitergeleitete nachricht|message transféré)[ \t]*-{3,}[ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _WRITTEN = {"text/plain", "text/html"}
 
 
@@ -47,13 +54,17 @@ def _message(message: EmailMessage, reading: Reading) -> Iterator[Part]:
     sent = _sent(message)
     yield Part("\n".join(lines) + "\n\n" + own + "\n\n", anchor=sent)
     if quoted:
-        yield Part(f"{quoted}\n\n", anchor=sent and sent.replace("from", QUOTED_BY, 1))
+        how = "forwarded by" if _FORWARDED.match(_header(message, "Subject")) else QUOTED_BY
+        yield Part(f"{quoted}\n\n", anchor=sent and sent.replace("from", how, 1))
 
 
 def _without_quotation(body: str) -> tuple[str, str]:
     """The body, and what it quotes at its end (lines that begin with ">", and the line above that
-    says whose they are): somebody else wrote that.
+    says whose they are, or what is below a line such as "-----Original Message-----"): somebody
+    else wrote that.
     """
+    if drawn := _ORIGINAL.search(body):
+        return body[: drawn.start()].rstrip(), body[drawn.start() :].strip()
     lines = body.split("\n")
     begin = len(lines)
     while begin and (lines[begin - 1].startswith(">") or not lines[begin - 1].strip()):

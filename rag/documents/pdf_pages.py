@@ -7,13 +7,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import compress, takewhile
+from itertools import compress, islice, takewhile
 
 from rag.documents.stream import Part
+from rag.text.wrapping import FIELD
 
 _REACH = 4
 """How many pages before and behind are searched for running heads."""
-_HEAD_LINES = 6
+_HEAD_LINES = 12
+"""Where more lines come back, they are no head: a page may be one of many like it."""
 _NUMBER = re.compile(r"[0-9]+")
 _BROKEN = re.compile(
     r"(?<![^\s\-(\[\x22'\u00ab\u2018-\u201e])([^\W\d_]{1,40})([-\u00ad\u2010])\n"
@@ -38,7 +40,8 @@ def reflow(parts: Iterable[Part]) -> Iterator[Part]:
 
 def _without_heads(page: Part, around: Sequence[Part], seen: set[str]) -> Iterator[str]:
     """The text without the first and last lines that come back at the same place on the pages
-    around; where they stand for the first time they are kept, as a paragraph.
+    around; where they stand for the first time they are kept, as a paragraph. A field of a form
+    ("Checked by: Ann") stays on each page.
     """
     lines = page.text.strip().split("\n")
     others = [(other.page, other.text.strip().split("\n")) for other in around]
@@ -50,12 +53,16 @@ def _without_heads(page: Part, around: Sequence[Part], seen: set[str]) -> Iterat
             and _same(lines[at], theirs[at], counts and (number or 0) - (page.page or 0))
             for number, theirs in others
         )
-        is_kept = " | " in lines[at] or lines[at].startswith("```")
+        is_kept = " | " in lines[at] or lines[at].startswith("```") or FIELD.match(lines[at])
         return same >= min(2, len(others)) > 0 and not is_kept
 
-    most = range(min(_HEAD_LINES, len(lines)))
-    first = len([*takewhile(is_running_head, most)])
-    last = max(len(lines) - len([*takewhile(lambda at: is_running_head(-1 - at), most)]), first)
+    def run(places: Iterable[int]) -> int:
+        """How many lines come back; of more than a head has, none."""
+        count = len([*takewhile(is_running_head, islice(places, _HEAD_LINES + 1))])
+        return count if count <= _HEAD_LINES else 0
+
+    first = run(range(len(lines)))
+    last = max(len(lines) - run(range(-1, -len(lines) - 1, -1)), first)
     for begin, end in ((0, first), (first, last), (last, len(lines))):
         kept = lines[begin:end]
         if (begin, end) != (first, last):

@@ -12,7 +12,7 @@ FENCE = re.compile(r"[ \t>]*(`{3,}(?=[^`]*$)|~{3,})")
 RULE = re.compile(r"[\s*_=\-~.\u00b7\u2022+#|:^]{3,}$")
 ITEM = re.compile(
     r"([ \t]*)(?:[-*+\u2022\u25e6\u25aa\u2023\u2013\u2014\u00b7]"
-    r"|\(?[0-9]{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
+    r"|\[[ xX]\]|\(?[0-9]{1,3}[.)]|\(?[A-Za-z][.)])[ \t]+\S"
 )
 MARKDOWN_ITEM = re.compile(r"([ \t]*)(?:[-*+]|([0-9]{1,9})[.)])[ \t]+\S")
 QUOTED = re.compile(r"[ \t]*(?:>[ \t]?)+")
@@ -24,7 +24,8 @@ _MARKED = re.compile(
 _UNDERLINES = "=-~^*+#\"'`.:"
 """What a heading is underlined with, outermost first; of Markdown, the first two."""
 _COUNTED = re.compile(
-    r"(?P<number>\d{1,3}(?:\.\d{1,3}){1,5}\.?[ \t]|\d{1,3}\.(?:[ \t]{2}|(?=[^a-z]+$)))"
+    r"(?P<number>\d{1,3}(?:\.\d{1,3}){1,5}\.?[ \t]|\d{1,3}\.[ \t]{2}"
+    r"|\d{1,3}\.?(?=[ \t]+[^\Wa-z\d_][^a-z]+$))"
     r"|(?P<part>(?i:chapter|part|appendix|annexe?|schedule|kapitel|teil|anhang|chapitre|titre)"
     r"[ \t]+(?=(?:\d+|[IVXLC]+|[A-Z])\b))"
     r"|§+|(?i:article|artikel|art\.|section|abschnitt)[ \t]+(?=(?:\d+|[IVXLC]+)\b)"

@@ -37,6 +37,7 @@ _MARKED = re.compile(
       | (?<!\w)\*\*(?=\S)(?P<strong>(?:`[^`]*`|[^*`]){1,1000}?)(?<=\S)\*\*(?!\w)
       | (?<![\w*\\])\*(?=[^\s*])(?P<stressed>(?:`[^`]*`|[^*`]){1,300}?)(?<=[^\s*\\])\*(?![\w*])
       | (?<![\w\\])_(?=[^\s_])(?P<slanted>(?:`[^`]*`|[^_`]){1,300}?)(?<=[^\s_\\])_(?!\w)
+      | <(?:mailto:|tel:|(?=https?://))(?P<address>[^<>\s]{1,500})>
       | <br\s*/?>""",
     re.VERBOSE | re.IGNORECASE,
 )
@@ -75,7 +76,7 @@ def _defined(found: re.Match[str]) -> str:
 def _words(found: re.Match[str]) -> str:
     note = found["alias"] or (found["note"] or "").strip("#").replace("#", " > ")
     stressed = found["strong"] or found["stressed"] or found["slanted"]
-    return found["code"] or found["link"] or note or stressed or " "
+    return found["code"] or found["link"] or note or stressed or found["address"] or " "
 
 
 def one_line(text: str) -> str:

@@ -16,6 +16,8 @@ FIELD = re.compile(r"\s*[^\W\d_][^:\uff1a\n]{0,40}[:\uff1a]\s+\S")
 _STAMP = re.compile(r"(?!\d+\s)\W*\d[\W\d]*(?<!\s)(?=\s)")
 """A time or a number with signs in it, that a line begins with."""
 _AMOUNT = re.compile(r"\d[.,]\d\d(?:\s?(?:[€$£]|[A-Z]{3}))?\s*$")
+_COLUMNS = re.compile(r"\S {3,}\S")
+"""What aligns the cells of lines below each other."""
 _RULED = re.compile(r"\s*([-=_])\1\1.*\1{3}\s*$")
 """A line drawn across, with or without words in it."""
 _ENDS = tuple(".!?:;\u2026\u3002")
@@ -77,6 +79,7 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
             or _RULED.match(line)
             or (FIELD.match(text) and FIELD.match(line))
             or (_AMOUNT.search(text) and _AMOUNT.search(line))
+            or (_COLUMNS.search(text.strip()) and _COLUMNS.search(line.strip()))
             or (_STAMP.match(opens[:40]) and _STAMP.match(text[:40]))
         ):
             yield start, begin + len(line)

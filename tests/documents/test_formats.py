@@ -598,6 +598,15 @@ def test_what_a_mail_quotes_at_its_end_is_told_as_quoted(tmp_path: Path) -> None
         assert whole.text.endswith(f"{body}\n\n")
 
 
+@pytest.mark.parametrize(("subject", "how"), [("Re: Fee", "quoted"), ("FW: Fee", "forwarded")])
+def test_what_is_below_a_line_drawn_by_outlook_is_somebody_else_s(tmp_path, subject, how):
+    below = "-----Original Message-----\nFrom: Bo\n\nIt is £7."
+    mail = f"From: Jo <jo@example.org>\nSubject: {subject}\n\nSee below.\n\n{below}\n"
+    own, others = read(save(tmp_path, "a.eml", mail)).parts
+    assert (own.anchor, others.anchor) == ("from Jo", f"{how} by Jo")
+    assert others.text.strip() == below
+
+
 CALL = """WEBVTT
 Kind: captions
 

@@ -47,6 +47,8 @@ def test_running_heads_and_page_numbers_are_read_once() -> None:
         ["One page.\n1"],
         [f"Exercise {n}\nTask {n * n}" for n in range(1, 5)],
         [f"Berth | Length\n{n} | 7{n * n}\nText {n * n}" for n in range(1, 5)],
+        [f"Mooring {n * n}\nSwivel: good\nNext inspection: March 2026" for n in range(1, 5)],
+        [f"Rule {n * n}." + "\nas before." * 14 for n in range(1, 5)],
     ],
 )
 def test_what_differs_by_more_than_the_pages_and_a_table_s_header_stay(pages: list[str]) -> None:

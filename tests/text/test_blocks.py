@@ -260,6 +260,9 @@ def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() 
         ("email", "From: Ada\nTo: Bob\n\nHi.\n", ["field", "field", "paragraph"]),
         ("org", "# Top\n## Part\nbody\n", ["heading", "heading", "paragraph"]),
         ("html", "# Top\n\nGo:\n\n```\nx\n```\n", ["heading", "paragraph", "code"]),
+        ("text", "2.1 The pump\n\nIt runs.\n\n3 VALVES\n\nTwo.\n", ["heading", "paragraph"] * 2),
+        ("text", "[ ] key: ask Bo for the code\n[x] gas bottles\n", ["item", "item"]),
+        ("text", "Sat 5 July   Kit     7-9\nSun 16 July  Nora    14-21\n", ["paragraph"] * 2),
         ("text", "|Code | Said|\n|9 | Hot|\n", ["row", "row"]),
         # The line above what a mail quotes is no heading.
         ("email", f"Sent from a kiln\n{'_' * 32}\nFrom: Kim\n", ["paragraph", "paragraph"]),

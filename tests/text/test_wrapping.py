@@ -113,6 +113,7 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         ("*No* (_not `a_b`\nnow_) 2 * 3", "No (not `a_b` now) 2 * 3"),
         ("*.md, __init__ _x a_b_ *",) * 2,
         ("{meth}`lid` of {py:class}`Kiln` at /{id}", "`lid` of `Kiln` at /{id}"),
+        ("Call <tel:0117> or <https://a/b>{#c}.", "Call 0117 or https://a/b."),
         (r"\*\*Not\*\* \_this\_ `\*`", r"**Not** _this_ `\*`"),
         ("It is old.[^2][^b-1] Match [^a-z] and `a[^b]`.", "It is old. Match [^a-z] and `a[^b]`."),
         ("Kiln\n: hot\n: loud", "Kiln: hot; loud"),
