@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from rag.budget import Budget
 from rag.dependencies import Dependencies
 from rag.engines.local.engine import LocalEngine
-from rag.graph import shared_graph
 from rag.opening import build_engine, engine_notice, open_reader
 from rag.reading.reranker import Reranker
 from rag.turn_run import Cancellation, failed_event, failed_turn, run_turn
@@ -158,7 +157,7 @@ class Session(Closing):
         answer: Answer | None = None
         yield started
         try:
-            for event in run_turn(shared_graph(), question, deps, saver, cancel, budget):
+            for event in run_turn(question, deps, saver, cancel, budget):
                 if event["event"] == "answer":
                     answer = event["answer"]
                 elif event["event"] != "token":

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from rag.budget import Budget
 from rag.dependencies import Dependencies, new_answer
-from rag.graph import recursion_limit
+from rag.graph import recursion_limit, shared_graph
 from state.answer import FAILED, Answer, Status
 from state.errors import CragError
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
     from langgraph.checkpoint.base import BaseCheckpointSaver
 
-    from rag.graph import CompiledGraph
     from state.events import Event, FailedEvent
 
 _GRACE_SECONDS = 3.0
@@ -119,7 +118,6 @@ def in_background(
 
 
 def run_turn(
-    graph: CompiledGraph,
     question: str,
     deps: Dependencies,
     saver: AbstractContextManager[BaseCheckpointSaver[Any]] | None,
@@ -139,33 +137,29 @@ def run_turn(
         seconds = budget.seconds_left()
         return None if seconds is None else seconds + grace
 
+    def steps() -> Generator[Event]:
+        config: RunnableConfig = {"recursion_limit": recursion_limit(deps.settings.max_loops)}
+        if checkpointer is not None:
+            config["configurable"] = {"thread_id": deps.thread}
+        for part in (
+            shared_graph()
+            .copy({"checkpointer": checkpointer})
+            .stream(
+                {"question": question},
+                config,
+                context=deps,
+                stream_mode=["custom"],
+                durability=None if checkpointer is None else "exit",
+                version="v2",
+            )
+        ):
+            yield cast("Event", part["data"])
+
     with saver or nullcontext() as checkpointer:
         try:
-            yield from in_background(
-                lambda: _steps(graph, question, deps, checkpointer), cancel, left
-            )
+            yield from in_background(steps, cancel, left)
         except TimeoutError:
             raise budget.time_spent_error() from None
-
-
-def _steps(
-    graph: CompiledGraph,
-    question: str,
-    deps: Dependencies,
-    checkpointer: BaseCheckpointSaver[Any] | None,
-) -> Generator[Event]:
-    config: RunnableConfig = {"recursion_limit": recursion_limit(deps.settings.max_loops)}
-    if checkpointer is not None:
-        config["configurable"] = {"thread_id": deps.thread}
-    for part in graph.copy({"checkpointer": checkpointer}).stream(
-        {"question": question},
-        config,
-        context=deps,
-        stream_mode=["custom"],
-        durability=None if checkpointer is None else "exit",
-        version="v2",
-    ):
-        yield cast("Event", part["data"])
 
 
 def failed_event(error: Exception, events: Sequence[Event]) -> FailedEvent:

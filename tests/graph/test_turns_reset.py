@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import rag.graph
-import rag.session
+import rag.turn_run
 from rag.session import open_session
 from state.graph_state import new_question
 from state.settings import load_settings
@@ -98,7 +98,7 @@ def check_turns(home, turns, thread):
     with pytest.MonkeyPatch.context() as patch, open_session(given_settings) as session:
         patch.setattr(rag.graph, "NODES", nodes)
         watched = rag.graph.compile_graph()
-        patch.setattr(rag.session, "shared_graph", lambda: watched)
+        patch.setattr(rag.turn_run, "shared_graph", lambda: watched)
         store = session.memory.store
         finished = []
         traces = set()
