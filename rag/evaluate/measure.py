@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rag.engines.protocol import GradeRequest
 from rag.evaluate.datasets import Judgement, Query
@@ -22,12 +22,11 @@ DEEPEST_K = 20
 _HITS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class GradedPair:
-    """A grade beside the truth."""
+class GradedPair(NamedTuple):
+    """The truth beside a grade."""
 
-    decided: bool
     true: bool
+    decided: bool
     confidence: float | None
 
 
@@ -69,7 +68,7 @@ class Measurer:
         elif turns:
             standalone = self.session.engine.contextualize(query.text, turns).question
         answered = time.perf_counter()
-        hits = self._search(standalone, _is_deep)
+        hits = self._search(standalone, lambda found: len(self._named(found)) >= DEEPEST_K)
         ended = time.perf_counter() if answer is None else answered
         return Measurement(
             query=query,
@@ -88,7 +87,7 @@ class Measurer:
         best = {self.name_of(hit["source"]): hit for hit in reversed(hits)}
         found = {name: best[name] for name in wanted if name in best}
         grades = self._grade(question, list(found.values()), hits[: self.session.settings.k])
-        return [_pair(grades[hit["chunk_id"]], wanted[name]) for name, hit in found.items()]
+        return [GradedPair(wanted[name], *grades[hit["chunk_id"]]) for name, hit in found.items()]
 
     def _named(self, hits: Iterable[RetrievedChunk | GradedChunk]) -> list[str]:
         """The documents of the chunks by the dataset's names, each once."""
@@ -122,7 +121,7 @@ class Measurer:
         for hit in first:
             true = self._is_relevant(query, hit)
             if true is not None and hit["chunk_id"] in grades:
-                yield _pair(grades[hit["chunk_id"]], true)
+                yield GradedPair(true, *grades[hit["chunk_id"]])
 
     def _is_relevant(self, query: Query, hit: RetrievedChunk) -> bool | None:
         """Whether a chunk is relevant; None for one of a relevant document that holds no answer."""
@@ -169,11 +168,3 @@ class Measurer:
                 known.values(), key=lambda c: (not c["relevant"], -(c["confidence"] or 0.0))
             )
             yield self._named(best)
-
-
-def _is_deep(hits: list[RetrievedChunk]) -> bool:
-    return len({hit["source"] for hit in hits}) >= DEEPEST_K
-
-
-def _pair(grade: tuple[bool, float | None], true: bool) -> GradedPair:
-    return GradedPair(decided=grade[0], true=true, confidence=grade[1])

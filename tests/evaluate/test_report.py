@@ -69,7 +69,7 @@ def test_figures_by_hand():
         measurement(answer=answer(status="abstained"), cited=[]),
         measurement(query=UNANSWERABLE, graded=[], answer=answer(status="abstained")),
         measurement(query=UNANSWERABLE, graded=[], milliseconds=99),
-        judged=[GradedPair(True, False, None)],
+        judged=[GradedPair(False, True, None)],
     )
     assert made == json.loads(json.dumps(made))
     assert {section: set(made[section]) for section in CONTRACT} == CONTRACT
