@@ -83,9 +83,8 @@ def place(session: Session, chunks: Sequence[dict[str, Any]], query: dict[str, A
     """The rank, from 1, of the first chunk retrieved that holds the answer by itself."""
     for rank, chunk in enumerate(chunks, 1):
         if query["answerable"] and is_of(chunk["source"], query):
-            extent = chunk["start_char"], chunk["end_char"]
-            text = session.reader.document_text(chunk["source"], *extent) or ""
-            if holds_all(text, query):
+            (held,) = session.reader.around(chunk["chunk_id"], 0, 0)
+            if holds_all(held["text"], query):
                 return rank
     return None
 
