@@ -46,29 +46,36 @@ def read(reading: Reading) -> Iterator[Part]:
 def _pages(reading: Reading) -> Iterator[Part]:
     with reading.path.open("rb") as file:
         document = _open(file)
-        count = len(document.pages)
+        count, most = len(document.pages), reading.limits.recognized_pages
         reading.title = _title(document)
         blank: list[int] = []
         failed: list[int] = []
         scans = 0
-        types: Counter[Font] = Counter()
+        types: Counter[Font] = Counter()  # of the pages so far
         for number in range(1, min(count, reading.limits.pages) + 1):
             reading.step()
-            text = _page_text(document, number, reading, types)
-            if text is None:
+            try:
+                with document_errors("pdf"):
+                    runs = _runs(document.pages[number - 1])
+                    types += count_fonts(runs)
+                    text = page_text(runs, body_font(types))
+                    if not text.strip() and can_recognize():
+                        scans += 1
+                        text = recognize(_drawn(reading.path, number)) if scans <= most else ""
+                if text.strip():
+                    yield Part(text, number)
+                else:
+                    blank.append(number)
+            except DocumentError as error:
+                reading.warn(f"page {number} cannot be read: {error.message}")
                 failed.append(number)
-            elif text.strip():
-                yield Part(text, number)
-            else:
-                scans += can_recognize()
-                drawn = _recognized(number, scans, reading)
-                blank += [] if drawn else [number]
-                yield from [Part(drawn, number)] if drawn else ()
             if number % _FORGET_EVERY == 0:
                 # pypdf keeps every object it ever parsed; a page's are not needed again.
                 document.resolved_objects.clear()
         if count > reading.limits.pages:
             reading.warn(f"only the first {reading.limits.pages} of {count} pages were read")
+        if scans > most:
+            reading.warn(f"only {most} scanned pages were read")
         if failed and len(failed) + len(blank) == count:
             raise DocumentError(f"damaged PDF: {reading.warnings[0]}")
         if blank or not count:
@@ -102,22 +109,6 @@ def _title(document: PdfReader) -> str | None:
     return real_title(str(title)) if title else None
 
 
-def _page_text(
-    document: PdfReader, number: int, reading: Reading, types: Counter[Font]
-) -> str | None:
-    """The page as Markdown, or None with a warning where it cannot be read. `types`: the fonts of
-    the pages before, to which those of this page are added.
-    """
-    try:
-        with document_errors("pdf"):
-            runs = _runs(document.pages[number - 1])
-            types += count_fonts(runs)
-            return page_text(runs, body_font(types))
-    except DocumentError as error:
-        reading.warn(f"page {number} cannot be read: {error.message}")
-        return None
-
-
 def _runs(page: PageObject) -> list[TextRun]:
     """The text runs of a page in reading order. A run right of the last one, at its height, is put
     on its line: browsers and Google Docs set each word by itself, many programs each cell.
@@ -146,20 +137,6 @@ def _runs(page: PageObject) -> list[TextRun]:
     return found
 
 
-def _recognized(number: int, scans: int, reading: Reading) -> str:
-    """The text on the picture of a page without text of its own; `scans`: how many so far."""
-    if not scans:
-        return ""
-    if scans > reading.limits.recognized_pages:
-        reading.warn(f"only {reading.limits.recognized_pages} scanned pages were read")
-        return ""
-    try:
-        return recognize(_drawn(reading.path, number))
-    except DocumentError as error:
-        reading.warn(error.message)
-        return ""
-
-
 def _no_text(blank: list[int], count: int) -> str:
     if len(blank) == count:
         return "no text on any page: scanned or drawn" if count else "no pages"
@@ -168,17 +145,10 @@ def _no_text(blank: list[int], count: int) -> str:
 
 
 def _drawn(path: Path, number: int) -> Pixels:
-    """Draws page `number`, from 1, upright on white, with at most SIDE pixels at the longer side.
-
-    Raises:
-        DocumentError: PDFium cannot draw it.
-    """
+    """Page `number`, from 1, drawn upright on white, with at most SIDE pixels a side."""
     import pypdfium2 as pdfium
 
-    try:
-        with closing(pdfium.PdfDocument(path)) as document, closing(document[number - 1]) as page:
-            scale = min(SIDE / max(*page.get_size(), 1.0), _MOST_SCALE)
-            drawn: Pixels = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3]
-            return drawn.copy()
-    except (pdfium.PdfiumError, IndexError, ValueError) as error:
-        raise DocumentError(f"page {number} cannot be drawn") from error
+    with closing(pdfium.PdfDocument(path)) as document, closing(document[number - 1]) as page:
+        scale = min(SIDE / max(*page.get_size(), 1.0), _MOST_SCALE)
+        drawn: Pixels = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3]
+        return drawn.copy()
