@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from rag.text.line_marks import ITEM, indent_of
+from rag.text.line_marks import ITEM
 from state.blocks import Extent
 
 Line = tuple[int, str]
@@ -86,14 +86,6 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
             start, opens = following, text
     begin, line = lines[-1]
     yield start, begin + len(line)
-
-
-def defines(lines: Sequence[Line], parts: Sequence[Extent]) -> bool:
-    """Whether these runs define something, as a manual does its options: all but the last are names
-    of a line each, and the last is set in further than they are.
-    """
-    *names, said = (indent_of(line) for at, line in lines if at <= parts[-1][0])
-    return 0 < len(names) == len(parts) - 1 and said > max(names)
 
 
 def _first_word(line: str) -> int:
