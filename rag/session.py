@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from rag.budget import Budget
 from rag.dependencies import Dependencies
 from rag.engines.local.engine import LocalEngine
+from rag.index.protocol import Notice
 from rag.opening import build_engine, engine_notice, open_reader
 from rag.reading.reranker import Reranker
 from rag.turn_run import Cancellation, failed_event, failed_turn, run_turn
@@ -30,9 +31,6 @@ if TYPE_CHECKING:
     from rag.index.reader import CollectionReader
     from rag.memory import ThreadMemory
     from state.events import Event, TurnStarted
-
-Notify = Callable[[str], None]
-"""Receives one line about the run, for the person."""
 
 
 def new_trace_id() -> str:
@@ -51,7 +49,7 @@ class Session(Closing):
     """
 
     def __init__(
-        self, settings: Settings, notify: Notify = lambda _line: None, *, keep_traces: bool = True
+        self, settings: Settings, notify: Notice = lambda _line: None, *, keep_traces: bool = True
     ) -> None:
         self.settings = settings
         self._keep_traces = keep_traces

@@ -13,6 +13,7 @@ from rag.evaluate.datasets import Dataset, Query, sample
 from rag.evaluate.measure import GradedPair, Measurement, Measurer
 from rag.evaluate.prepare import Progress, prepare
 from rag.evaluate.report import build_report
+from rag.index.protocol import Notice
 from rag.opening import store_of
 from state.choices import EvaluationStage
 from state.errors import UsageError
@@ -20,8 +21,6 @@ from state.settings import Settings
 
 if TYPE_CHECKING:
     from rag.session import Session
-
-Notify = Callable[[str], None]
 
 _TOLD = {
     *("grader", "verify", "k", "max_loops"),
@@ -41,7 +40,7 @@ class EvaluationPlan:
 
 
 def evaluate(
-    dataset: Dataset, settings: Settings, plan: EvaluationPlan, on: Progress, notify: Notify
+    dataset: Dataset, settings: Settings, plan: EvaluationPlan, on: Progress, notify: Notice
 ) -> dict[str, Any]:
     """The object that `crag eval --json` prints: every query of the plan measured.
 
@@ -87,7 +86,7 @@ def _measured(
     return measured
 
 
-def _measurer(dataset: Dataset, plan: EvaluationPlan, session: Session, notify: Notify) -> Measurer:
+def _measurer(dataset: Dataset, plan: EvaluationPlan, session: Session, notify: Notice) -> Measurer:
     """The measurer of a session. Relevant documents that do not exist are reported first."""
     names = {name for query in dataset.queries for name in query.relevant}
     names |= {each.doc_id for judged in dataset.judged.values() for each in judged}

@@ -12,7 +12,7 @@ from rag.documents.cleaning import clean, shorten
 from rag.documents.stream import Part
 from rag.embed.builtin import builtin_embedder
 from rag.evaluate.datasets import CorpusDocument, Dataset, read_corpus
-from rag.index.protocol import DocumentPart, IndexedDocument
+from rag.index.protocol import DocumentPart, IndexedDocument, Notice
 from rag.index.writer import CollectionWriter
 from rag.ingest.file_text import READER_VERSION
 from rag.ingest.sync import ingest
@@ -29,11 +29,7 @@ _TOGETHER = 256
 
 
 def prepare(
-    dataset: Dataset,
-    settings: Settings,
-    collection: str | None,
-    on: Progress,
-    notify: Callable[[str], None],
+    dataset: Dataset, settings: Settings, collection: str | None, on: Progress, notify: Notice
 ) -> Settings:
     """Settings whose collection is the dataset's index, which is made if need be.
 
@@ -76,12 +72,7 @@ def _fingerprint(documents: Path, settings: Settings) -> str:
     return digest.hexdigest()
 
 
-def _index_files(
-    files: Path,
-    settings: Settings,
-    on: Progress,
-    notify: Callable[[str], None],
-) -> None:
+def _index_files(files: Path, settings: Settings, on: Progress, notify: Notice) -> None:
     """Ingest the files and report failures."""
     total = done = 0
 
