@@ -107,12 +107,9 @@ class TurnStore(Closing):
         self._database.close()
 
     def size(self) -> StoreSize:
-        rows = self._database.read(
-            "select (select count(*) from crag_threads), count(*), coalesce(sum(length(body)), 0)"
-            " from crag_turns"
-        )
-        threads, turns, octets = rows[0] if rows else (0, 0, 0)
-        return StoreSize(threads, turns, int(octets), self._database.disk_bytes())
+        found = self.threads()
+        turns, octets = sum(each.turns for each in found), sum(each.bytes for each in found)
+        return StoreSize(len(found), turns, octets, self._database.disk_bytes())
 
     def append(
         self,

@@ -79,10 +79,9 @@ def _measured(
         # Imports and files that the first question opens are not part of its latency.
         measurer.query(queries[0])
     measured: list[Measurement] = []
-    for query in queries:
-        on(what, len(measured), len(queries))
+    for done, query in enumerate(queries, 1):
         measured.append(measurer.query(query))
-    on(what, len(measured), len(queries))
+        on(what, done, len(queries))
     return measured
 
 
