@@ -52,24 +52,6 @@ class Child:
                 pass_fds=[descriptor],
             )
 
-    def send(self, value: object) -> None:
-        """Raises ConnectionError where it has died."""
-        self.pipe.send(value)
-
-    def receive(self, seconds: float) -> Any:
-        """The next value.
-
-        Raises:
-            TimeoutError: none came for so long.
-            EOFError: it has died.
-        """
-        if not self.pipe.poll(seconds):
-            raise TimeoutError
-        try:
-            return self.pipe.recv()
-        except OSError as error:  # it died in the middle of a value
-            raise EOFError from error
-
     def end(self, patience: float = 0.0) -> int:
         """Waits up to `patience` seconds, then kills the process; returns its exit status."""
         with contextlib.suppress(subprocess.TimeoutExpired):

@@ -50,8 +50,8 @@ class Worker:
         has something to read, or it died.
         """
         try:
-            outcome: ReadOutcome | None = self.child.receive(0) if ready else None
-        except EOFError:
+            outcome: ReadOutcome | None = self.child.pipe.recv() if ready else None
+        except (EOFError, OSError):  # in the middle of a value
             return self._failed(f"the reader crashed ({_ending(self.end(_ENDING_SECONDS))})")
         now = time.monotonic()
         self._sign = now if ready else self._sign
@@ -74,7 +74,7 @@ class Worker:
     def _send(self) -> None:
         for _ in range(2):
             try:
-                self.child.send(list(self.waiting))
+                self.child.pipe.send(list(self.waiting))
                 break
             except ConnectionError:  # it died idle
                 self.end()
