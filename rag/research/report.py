@@ -108,13 +108,18 @@ def make_report(
 
 
 def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
-    """One section for each heading; a finding of an earlier section is not repeated."""
+    """One section for each heading; it points at a finding of an earlier one instead of repeating
+    it.
+    """
     told: set[str] = set()
     sections: dict[str, tuple[Artifact, list[Finding]]] = {}
     for artifact in artifacts:
         if artifact["role"] != WRITER:
             new = [f for f in artifact["findings"] if one_line(f["text"]) not in told]
+            again = [m for f in artifact["findings"] if f not in new for m in f["markers"]]
             told.update(one_line(finding["text"]) for finding in new)
+            if again:
+                new.append({"text": "See also" if new else "See", "markers": again})
             sections.setdefault(artifact["heading"].casefold(), (artifact, []))[1].extend(new)
     for artifact, findings in sections.values():
         if findings:

@@ -75,6 +75,12 @@ def test_questions_side_by_side_have_a_section_each_in_their_order(run: Research
     assert report["report"].count("Viborg") == 2, "in its section and among the sources"
 
 
+def test_what_an_earlier_section_says_is_pointed_at(run: Research):
+    report = run.start("How long is the Iron Bridge, and how many metres long is the Iron Bridge?")
+    assert [section["text"].count("95 metres") for section in report["sections"]] == [1, 0]
+    assert "See [1]" in report["sections"][1]["text"]
+
+
 def test_the_absent_one_of_two_questions_is_named_with_what_is_nearest(run: Research):
     report = run.start("When was the quarry closed and what is the melting point of tungsten?")
     assert "1931" in report["report"]
