@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cli.terminal import Terminal
 
@@ -27,13 +27,7 @@ def progress_on(terminal: Terminal) -> Iterator[OnProgress]:
         *columns, progress.TimeRemainingColumn(), console=terminal.console(), transient=True
     )
     with bar:
-        tasks: dict[str, Any] = {}
-
-        def on(what: str, done: int, total: int | None) -> None:
-            if what not in tasks:
-                for earlier in bar.tasks:  # earlier steps are over, also of unknown length
-                    bar.update(earlier.id, total=earlier.completed)
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done, total=total)
-
-        yield on
+        task = bar.add_task("", total=None, visible=False)
+        yield lambda what, done, total: bar.update(
+            task, description=what, completed=done, total=total, visible=True
+        )
