@@ -13,7 +13,7 @@ from state.errors import DocumentError
 
 _PLAIN = ".//*[local-name()='t'][not(../*/*[local-name()='b'])]/text()"
 """What is not in bold."""
-_TITLE_CHARS, _MOST_PLAIN = 240, 0.05
+_TITLE_CHARS = 240
 _NOTES = (("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote"))
 _MANY = 200
 _WRAPPERS = ("{*}sdt", "{*}sdtContent", "{*}customXml", "{*}smartTag", "{*}ins", "{*}moveTo")
@@ -43,7 +43,7 @@ def read(reading: Reading) -> Iterator[Part]:
         etree.strip_tags(body, *_WRAPPERS)
         layout = Layout()
         meanings = {} if styles is None else _meanings(styles)
-        walk = _Body(layout, meanings, reading, _bold_titles(body))
+        walk = _Body(layout, meanings, reading)
         for number, block in enumerate(body):
             walk.block(block)
             if number % _MANY == 0:
@@ -62,7 +62,6 @@ class _Body:
     _layout: Layout
     _styles: dict[str, _Style]
     _reading: Reading
-    _titles: set[Element]
 
     def block(self, element: Element) -> None:
         kind = name(element)
@@ -91,7 +90,7 @@ class _Body:
                 self._reading.title = text
         elif numbering is not None or listed:
             self._layout.item(text, _level(_value(numbering, "{*}ilvl")) or 0)
-        elif element in self._titles:
+        elif _is_title_by_its_looks(element):
             self._layout.heading(text, 6)
         else:
             self._layout.paragraph(text)
@@ -107,23 +106,16 @@ class _Body:
             self.block(block)
 
 
-def _bold_titles(body: Element) -> set[Element]:
-    """The paragraphs that are headings by their looks alone: short, in bold but for a word, and
-    above one that is not; none where only one is.
-    """
-    bold = set()
-    for paragraph in body.iterchildren("{*}p"):
-        line = collapse_whitespace(inline_text(paragraph))
-        is_short = 0 < len(line) <= _TITLE_CHARS and not line.endswith(tuple(".,;:!"))
-        plain = sum(map(str.isalpha, "".join(paragraph.xpath(_PLAIN))))
-        if is_short and plain <= _MOST_PLAIN * len(line):
-            bold.add(paragraph)
-    found = set()
-    for title in bold:
-        written = (below for below in title.itersiblings() if inline_text(below).strip())
-        if next(written, title) not in bold:
-            found.add(title)
-    return found if len(found) > 1 else set()
+def _is_title_by_its_looks(paragraph: Element) -> bool:
+    """Whether a paragraph is short, in bold and above one that is not."""
+    below = (each for each in paragraph.itersiblings() if inline_text(each).strip())
+    return _is_short_and_bold(paragraph) and not _is_short_and_bold(next(below, paragraph))
+
+
+def _is_short_and_bold(paragraph: Element) -> bool:
+    line = collapse_whitespace(inline_text(paragraph))
+    is_short = 0 < len(line) <= _TITLE_CHARS and not line.endswith(tuple(".,;:!"))
+    return is_short and not any(map(str.isalpha, "".join(paragraph.xpath(_PLAIN))))
 
 
 def _cell_texts(cell: Element) -> list[str | None]:
