@@ -117,11 +117,7 @@ class BlockBuilder:
                 extents = [(first + self.base, last + self.base) for first, last in parts]
         for index, (start, end) in enumerate(extents):
             own = BlockKind.PARAGRAPH if index and kind is BlockKind.ITEM else kind
-            # Between two quoted paragraphs stands a mark alone.
-            mark = ">" if own is BlockKind.NOTE else ""
-            first, last = stripped(self.text, start - self.base, end - self.base, mark)
-            if own is BlockKind.CODE:  # with the indentation of its first line
-                first = max(self.text.rfind("\n", 0, first) + 1, start - self.base)
+            first, last = stripped(self.text, start - self.base, end - self.base, own)
             block = Block(own, first + self.base, last + self.base, opened.level, opened.lead)
             if opened.whole and own in PROSE and first < last:
                 block = _unwrapped(block, self._said(block.extent))

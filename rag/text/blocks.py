@@ -213,9 +213,8 @@ class BlockParser:
         if self._is_markdown:  # code of another format is not set in
             self._blocks.leave_items(indent)
         self._fence = fence
-        self._code_line(start, line)
-        assert self._blocks.open is not None, "code, just begun"
-        self._blocks.open.start = self._blocks.open.end = start + len(line) + 1
+        below = start + len(line) + 1
+        self._blocks.begin(BlockKind.CODE, below, below, lead=self._blocks.introduction())
 
     def _inside_fence(self, start: int, line: str) -> None:
         text = line.strip(" \t>")

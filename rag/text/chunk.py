@@ -227,10 +227,8 @@ def _clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...
     for block in blocks:
         first, last = max(block.start_char, start), min(block.end_char, end)
         if first < last and (first, last) != block.extent:
-            first, last = (each + start for each in stripped(text, first - start, last - start))
-            if block.kind is BlockKind.CODE:  # with the indentation of its first line
-                line = text.rfind("\n", 0, first - start) + 1 + start
-                first = max(line, block.start_char)
+            inside_text = stripped(text, first - start, last - start, block.kind)
+            first, last = (each + start for each in inside_text)
         if first < last:
             inside.append(block._replace(start_char=first, end_char=last))
     return tuple(inside)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rag.text.line_marks import ITEM
-from state.blocks import Extent
+from state.blocks import BlockKind, Extent
 
 Line = tuple[int, str]
 """Where it starts, and its text without the line break."""
@@ -37,11 +37,16 @@ def lines_of(text: str, start: int, end: int) -> list[Line]:
     return lines
 
 
-def stripped(text: str, start: int, end: int, mark: str = "") -> Extent:
-    """The extent of `text[start:end]` without white space around it, or a `mark` before it."""
+def stripped(text: str, start: int, end: int, kind: BlockKind = BlockKind.PARAGRAPH) -> Extent:
+    """The extent of `text[start:end]` without white space around it: of code with the indentation
+    of its first line, of a quotation without the marks that part its paragraphs.
+    """
     said = text[start:end]
-    left = (said.replace(mark, " ") if mark else said).lstrip()
-    return min(start + len(said) - len(left), end), start + len(said.rstrip())
+    left = (said.replace(">", " ") if kind is BlockKind.NOTE else said).lstrip()
+    first = min(start + len(said) - len(left), end)
+    if kind is BlockKind.CODE:
+        first = max(text.rfind("\n", 0, first) + 1, start)
+    return first, start + len(said.rstrip())
 
 
 def runs(lines: Sequence[Line]) -> Iterator[Extent]:
