@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import zipfile
 from pathlib import PurePosixPath
 
@@ -64,6 +65,20 @@ class Archive(zipfile.ZipFile):
         except DocumentError as error:
             self._reading.warn(f"{PurePosixPath(name).name} left out: {error.message}")
             return None
+
+    def relations(self, member: str) -> dict[str, tuple[str, str]]:
+        """The relations of a part of an Office file, by their ids: kind and member name."""
+        folder, file = posixpath.split(member)
+        root = self.optional_root(f"{folder}/_rels/{file}.rels")
+        found: dict[str, tuple[str, str]] = {}
+        for relation in () if root is None else root.iterchildren("{*}Relationship"):
+            if relation.get("TargetMode") == "External":
+                continue
+            kind = (relation.get("Type") or "").rpartition("/")[2]
+            # One that begins with a slash counts from the root.
+            target = posixpath.join(f"/{folder}", relation.get("Target") or "")
+            found[relation.get("Id") or ""] = (kind, posixpath.normpath(target).lstrip("/"))
+        return found
 
     def core_title(self) -> str | None:
         core = self.optional_root("docProps/core.xml")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator
 from itertools import zip_longest
 
@@ -32,23 +31,8 @@ def read(reading: Reading) -> Iterator[Part]:
             reading.warn(f"only the first {reading.limits.pages} slides were read")
 
 
-def _relations(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
-    """The relations of a part, by their ids: kind and member name."""
-    folder, file = posixpath.split(member)
-    root = archive.optional_root(f"{folder}/_rels/{file}.rels")
-    found: dict[str, tuple[str, str]] = {}
-    for relation in () if root is None else root.iterchildren("{*}Relationship"):
-        if relation.get("TargetMode") == "External":
-            continue
-        kind = (relation.get("Type") or "").rpartition("/")[2]
-        # One that begins with a slash counts from the root.
-        target = posixpath.join(f"/{folder}", relation.get("Target") or "")
-        found[relation.get("Id") or ""] = (kind, posixpath.normpath(target).lstrip("/"))
-    return found
-
-
 def _slides(archive: Archive) -> list[str]:
-    targets = _relations(archive, _PRESENTATION)
+    targets = archive.relations(_PRESENTATION)
     slides = archive.root(_PRESENTATION).iterfind("{*}sldIdLst/{*}sldId")
     # The attribute r:id; an element has an id of its own beside it.
     keys = (value for slide in slides for key, value in slide.items() if key.endswith("}id"))
@@ -63,7 +47,7 @@ def _slide(archive: Archive, slide: str, root: Element, reading: Reading) -> Lay
     if reading.title is None:
         titles = (_body_text(shape) for shape in shapes if _is_title(shape))
         reading.title = next((title for title in titles if title.strip()), None)
-    targets = _relations(archive, slide).values()
+    targets = archive.relations(slide).values()
     for wanted, write in _PARTS:
         for member in (member for kind, member in targets if kind == wanted):
             part = archive.optional_root(member)

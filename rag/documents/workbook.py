@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, time, timedelta
 from itertools import islice
@@ -11,6 +11,7 @@ from typing import Any
 
 from rag.documents.archive import Archive
 from rag.documents.layout import collapse_whitespace, row
+from rag.documents.number_formats import NumberFormat, Place, number_formats
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 from state.wording import many
@@ -27,6 +28,7 @@ def read(reading: Reading) -> Iterator[Part]:
     """Some two hundred rows at a time. A formula stands as the value that is stored with it, an
     error as an empty cell.
     """
+    formats: Mapping[str, Mapping[Place, NumberFormat]] = {}
     if reading.format == "xlsx":
         # Calamine unpacks by itself; what its cells take is bounded by the worker's memory.
         with Archive(reading) as archive:
@@ -34,6 +36,8 @@ def read(reading: Reading) -> Iterator[Part]:
             if count := _uncomputed(archive, reading.limits.tree_bytes):
                 told = f"{many(count, 'formula')} without a stored value left out"
                 reading.warn(f"{told}: save it once in a spreadsheet program")
+            with suppress(DocumentError, ValueError):  # the values count
+                formats = number_formats(archive)
     import python_calamine as calamine
 
     try:
@@ -47,7 +51,7 @@ def read(reading: Reading) -> Iterator[Part]:
         title = collapse_whitespace(sheet.name)
         anchor = f"sheet {title}"
         yield Part(f"# {title}\n\n", anchor=anchor)
-        rows = _rows(book.get_sheet_by_name(sheet.name))
+        rows = _rows(book.get_sheet_by_name(sheet.name), formats.get(sheet.name, {}))
         while some := list(islice(rows, _ROWS)):
             lines = (row([cell_text(value) for value in values]) for values in some)
             yield Part("".join(line + "\n" for line in lines if line), anchor=anchor)
@@ -58,8 +62,10 @@ def read(reading: Reading) -> Iterator[Part]:
         yield Part("\n", anchor=anchor)
 
 
-def _rows(sheet: Any) -> Iterator[list[Any]]:
-    """The rows of a sheet; a cell merged over several of them stands in each."""
+def _rows(sheet: Any, formats: Mapping[Place, NumberFormat]) -> Iterator[list[Any]]:
+    """The rows of a sheet, numbers with what their format says they are of; a cell merged over
+    several rows stands in each.
+    """
     first = sheet.start[1] if sheet.start else 0
     ends = {
         (top, left - first): bottom
@@ -68,6 +74,10 @@ def _rows(sheet: Any) -> Iterator[list[Any]]:
     }
     tall: dict[int, tuple[int, Any]] = {}  # of a column: the last row of a merged cell, its value
     for number, values in enumerate(sheet.iter_rows()):
+        for column, value in enumerate(values if formats else ()):
+            shown = formats.get((number, column + first))
+            if shown is not None and type(value) in (int, float):
+                values[column] = shown.shown(value)
         for column, value in enumerate(values if ends else ()):
             if (number, column) in ends:
                 tall[column] = ends[number, column], value

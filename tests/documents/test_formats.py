@@ -419,6 +419,33 @@ def test_xlsx_has_its_values_as_shown_and_repeats_merged_cells(tmp_path: Path) -
     assert read(path).title == "Yard book"
 
 
+@pytest.mark.parametrize(
+    ("code", "value", "shown"),
+    [
+        ("0%", 0.35, "35%"),
+        ("0.0%", -0.022, "-2.2%"),
+        ("[$€-407] #,##0.00;[Red]-[$€-407] #,##0.00", 1204.5, "€1,204.50"),
+        ('#,##0.00 "CHF"', 4.8, "4.80 CHF"),
+        ("£0", -92.0, "-£92"),
+        ("$#,##0.00_);($#,##0.00)", 12.0, "$12.00"),
+        ("0.00", 12.5, "12.5"),
+        ("@", 12.5, "12.5"),
+        ('"Sum: "', 12.5, "12.5"),
+        ("[$$$$", 12.5, "12.5"),
+    ],
+)
+def test_a_cell_s_number_is_of_what_its_format_says(tmp_path, code, value, shown):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    book.create_sheet("Plain").append([0.35])
+    sheet = book.create_sheet("Fees & more")
+    sheet["C3"], sheet["D3"] = value, value
+    sheet["C3"].number_format = code
+    book.save(path := tmp_path / "a.xlsx")
+    assert read(path).text.endswith(f"# Fees & more\n\n{shown} | {value:.15g}\n\n")
+
+
 def test_xlsb(tmp_path: Path) -> None:
     document = read(binary_workbook(tmp_path / "a.xlsb", [("Ada", 40.0), ("Zoë", 0.5)]))
     assert document.text == "# Stock\n\nAda | 40\nZoë | 0.5\n\n"
