@@ -35,7 +35,6 @@ def ask(
 ) -> int:
     """Answer one question from the collection, each sentence cited."""
     from rag.session import open_session
-    from rag.turn_run import Cancellation
 
     terminal, text, data = given.terminal, read_question(question), json_ or events
     settings = thread_settings(given, continue_=continue_)
@@ -44,10 +43,8 @@ def ask(
     with open_session(settings, terminal.notice) as session:
         report_staleness(terminal, settings)
         streaming = terminal.out_is_tty and not (no_stream or data)
-        cancel, tokens = Cancellation(), streaming or events
-        live = LiveAnswer(terminal, cancel.interrupt, trace=trace, events=events, stream=streaming)
-        turn = session.stream(text, thread=settings.thread, pin=pin, tokens=tokens, cancel=cancel)
-        answer = live.follow(turn)
+        live = LiveAnswer(terminal, trace=trace, events=events, stream=streaming)
+        answer = live.ask(session, text, thread=settings.thread, pin=pin)
     show_answer(terminal, answer, data=data, quotes=quotes)
     if not data:
         hint_at_models(terminal, settings, answer)

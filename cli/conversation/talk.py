@@ -78,12 +78,9 @@ class Conversation(Closing):
         Raises:
             CragError: as `Session.stream`.
         """
-        from rag.turn_run import Cancellation
-
-        cancel, stream = Cancellation(), self._stream
-        live = LiveAnswer(self.terminal, cancel.interrupt, trace=self.live_trace, stream=stream)
-        turn = self.session.stream(question, thread=self.thread, tokens=stream, cancel=cancel)
-        self.last, terminal = live.follow(turn), self.terminal
+        terminal = self.terminal
+        live = LiveAnswer(terminal, trace=self.live_trace, stream=self._stream)
+        self.last = live.ask(self.session, question, thread=self.thread)
         show_answer(terminal, self.last, data=self._json, quotes=self.quotes)
         if self._json:
             return

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Callable, Generator
 from contextlib import closing
 from typing import TYPE_CHECKING, Self
 
@@ -15,11 +14,12 @@ if TYPE_CHECKING:
     from rich.live import Live
 
     from cli.render.trace_view import TraceView
+    from rag.session import Session
     from state.events import Event
 
 
 class LiveAnswer:
-    """Shows a run's events as they come, and holds its answer. Ctrl-C calls `interrupt`, so that
+    """Asks a question and shows the run's events as they come. Ctrl-C interrupts the run, so that
     nothing being drawn is broken off.
 
     On a terminal the draft grows in place and is cleared for the checked answer, which the caller
@@ -27,16 +27,12 @@ class LiveAnswer:
     """
 
     def __init__(
-        self,
-        terminal: Terminal,
-        interrupt: Callable[[], None],
-        *,
-        trace: bool,
-        stream: bool,
-        events: bool = False,
+        self, terminal: Terminal, *, trace: bool, stream: bool, events: bool = False
     ) -> None:
+        from rag.turn_run import Cancellation
+
         self._terminal = terminal
-        self._interrupt = interrupt
+        self.cancel = Cancellation()
         self._events = events
         self._stream = stream and not trace
         self._view: TraceView | None = None
@@ -52,7 +48,7 @@ class LiveAnswer:
     def __enter__(self) -> Self:
         self._before = signal.getsignal(signal.SIGINT)
         if self._before is not signal.SIG_IGN:
-            signal.signal(signal.SIGINT, lambda *_: self._interrupt())
+            signal.signal(signal.SIGINT, lambda *_: self.cancel.interrupt())
         if self._stream:
             from rich.live import Live
 
@@ -69,8 +65,12 @@ class LiveAnswer:
             self._live.stop()
         signal.signal(signal.SIGINT, self._before)
 
-    def follow(self, turn: Generator[Event]) -> Answer:
-        """Show the turn's events until it ends, and return its answer."""
+    def ask(
+        self, session: Session, question: str, *, thread: str | None, pin: bool = False
+    ) -> Answer:
+        """Show the turn's events until it ends, and return its answer; raises as `stream`."""
+        tokens, cancel = self._stream or self._events, self.cancel
+        turn = session.stream(question, thread=thread, pin=pin, tokens=tokens, cancel=cancel)
         with self, closing(turn):
             for event in turn:
                 self.show(event)

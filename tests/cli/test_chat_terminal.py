@@ -4,7 +4,6 @@ import re
 import signal
 import time
 from io import StringIO
-from unittest.mock import Mock
 
 import pexpect
 import pytest
@@ -156,10 +155,10 @@ def test_before_something_is_deleted_a_person_is_asked(home):
 
 
 def test_an_interrupt_breaks_off_nothing_that_is_being_drawn():
-    before, interrupt = signal.getsignal(signal.SIGINT), Mock()
-    with LiveAnswer(Terminal(), interrupt, trace=False, stream=False):
+    before = signal.getsignal(signal.SIGINT)
+    with LiveAnswer(Terminal(), trace=False, stream=False) as live:
         signal.raise_signal(signal.SIGINT)
-    interrupt.assert_called_once_with()
+    assert isinstance(live.cancel.items.get_nowait().error, KeyboardInterrupt)
     assert signal.getsignal(signal.SIGINT) is before
 
 
@@ -168,7 +167,7 @@ def test_of_a_draft_longer_than_the_screen_no_more_is_drawn_than_can_be_taken_ba
     monkeypatch.setattr("sys.stdout", screen)
     for name, value in (("COLUMNS", "40"), ("LINES", str(lines)), ("FORCE_COLOR", "1")):
         monkeypatch.setenv(name, value)
-    with LiveAnswer(Terminal(), Mock(), trace=False, stream=True) as live:
+    with LiveAnswer(Terminal(), trace=False, stream=True) as live:
         for number in range(60):
             live.show({"event": "token", "text": f"line {number}\n"})
         deadline = time.monotonic() + 10
