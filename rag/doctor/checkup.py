@@ -27,7 +27,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield from _check_home(settings.home)
     catalog = check_catalog(settings.home)
     yield catalog
-    yield from check_threads(settings.home)
+    yield check_threads(settings.home)
     yield from check_models(settings)
     identity = builtin_embedder().identity
     if settings.store is not None:
@@ -59,21 +59,19 @@ def _check_home(home: Path) -> Iterator[Check]:
 
 def check_catalog(home: Path) -> Check:
     catalog = Catalog(home)
-    if not catalog.path.exists():
-        return passed("catalog", "nothing was ingested yet")
     away = f"Move {catalog.path} away; then run `crag ingest` again"
     return _check("catalog", catalog, away)
 
 
-def check_threads(home: Path) -> Iterator[Check]:
-    """Check home.db, if there is one."""
+def check_threads(home: Path) -> Check:
     kept = HomeDb(home)
-    if kept.path.exists():
-        yield _check("threads", kept, f"Restore {kept.path} from a backup, or move it away")
+    return _check("threads", kept, f"Restore {kept.path} from a backup, or move it away")
 
 
 def _check(part: str, file: SqliteFile, mending: str) -> Check:
     path = file.path
+    if not path.exists():
+        return passed(part, "nothing is kept yet")
     try:
         with file:
             faults = file.integrity_errors()

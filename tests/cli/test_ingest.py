@@ -160,7 +160,7 @@ def test_collections_are_listed_shown_and_deleted(home, folder):
 
 
 def test_the_doctor_finds_damaged_indexes_and_an_ingest_mends_them(home, folder):
-    assert "nothing was ingested yet" in crag("doctor").stdout
+    assert "nothing is kept yet" in crag("doctor").stdout
     crag("ingest", folder)
     assert json.loads(crag("doctor", "--json").stdout)["ok"]
     for file in (home / "vectors").rglob("*"):

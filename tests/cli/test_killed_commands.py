@@ -69,7 +69,7 @@ def test_a_killed_conversation_keeps_every_turn_that_it_showed(tmp_path, command
         assert len(kept) <= before + len(told) + 1
         for answer in told:
             assert kept[answer["turn"]]["answer"] == answer["answer"]
-        checks = [check_catalog(home), *check_threads(home)]
+        checks = [check_catalog(home), check_threads(home)]
         assert [check for check in checks if not check.ok] == []
         before = len(kept)
     done = crag(home, "ask", QUESTIONS[1], "-t", "one", "--json")
