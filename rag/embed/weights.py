@@ -93,17 +93,13 @@ def installed_models(home: Path) -> list[InstalledModel]:
 
 def reader_line(home: Path) -> str:
     """One line: the models that are here, and the command that fetches the rest."""
-    names = ", ".join(each.name for each in installed_models(home))
-    return "; ".join(filter(None, (names, offer(home))))
-
-
-def offer(home: Path) -> str | None:
-    """What fetches the weights that are not here, in a line; None where all are."""
+    told = [", ".join(each.name for each in installed_models(home))]
     missing = [weights for weights in EVERY if installed_model(home, weights) is None]
-    gained = "what is found" if READER in missing else "the best of what is found"
-    size = sum(weights.megabytes for weights in missing)
-    told = f"`crag model get` ({size} MB, once) has {gained} ranked by meaning."
-    return told if missing else None
+    if missing:
+        gained = "what is found" if READER in missing else "the best of what is found"
+        size = sum(weights.megabytes for weights in missing)
+        told.append(f"`crag model get` ({size} MB, once) has {gained} ranked by meaning.")
+    return "; ".join(filter(None, told))
 
 
 def remove_models(home: Path) -> bool:

@@ -246,7 +246,7 @@ def test_of_a_folder_those_are_taken_that_it_holds(tmp_path: Path, monkeypatch) 
     assert fetched(home, reader).name == weights.READER.model
     both = [weights.READER.model, weights.JUDGE.model]
     assert [each.name for each in weights.installed_models(home)] == both
-    assert weights.offer(home) is None
+    assert weights.reader_line(home) == f"{weights.READER.model}, {weights.JUDGE.model}"
     assert fetch_weights.fetch_models(home, print) == []
 
 

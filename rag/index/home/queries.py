@@ -90,8 +90,8 @@ class HomeQueries(IndexQueries):
             return self._scan(vector, limit)
         row = self._index.row()
         try:
-            if self._is_open(row) and self._store is not None:
-                found = self._store.nearest(vector, limit)
+            if (held := self._opened_at(row)) is not None:
+                found = held.nearest(vector, limit)
                 if _is_crowded(found):
                     self.dense_searched = "catalog (copies of a text crowd Chroma's graph)"
                     return self._scan(vector, limit)
@@ -109,17 +109,17 @@ class HomeQueries(IndexQueries):
         near = cosines_of(stored, vector)
         return {row: float(cosine) for (row, _), cosine in zip(found, near, strict=True)}
 
-    def _is_open(self, row: ChromaRow | None) -> bool:
-        """Whether Chroma holds this revision and is open; opens it where it is not."""
+    def _opened_at(self, row: ChromaRow | None) -> ChromaVectors | None:
+        """Chroma's vectors, opened where they are not; None where they are of another revision."""
         if row is None or not row.current:
             self.close()
             self._why = "not built" if row is None else "behind the catalog"
-            return False
+            return None
         if row != self._opened:
             self.close()
             self._opened = row
             self._store = self._index.open(row)
-        return self._store is not None
+        return self._store
 
     def _give_up(self, error: Exception, row: ChromaRow | None) -> None:
         """Notes why Chroma is not asked any more, until it is written again."""
