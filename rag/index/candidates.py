@@ -59,13 +59,12 @@ def best_chunks(
     chunks = index.read(best)
     lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
     dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
+    own = _scored(chunks, cosine, term_weights(frequencies, index.chunk_count))
     for row, chunk in chunks.items():
         chunk["lexical_rank"] = lexical_ranks.get(row)
         chunk["dense_rank"] = dense_ranks.get(row)
         if row in document_match:
             chunk["document_match"] = min(document_match[row], 1.0)
-    own = _scored(chunks, cosine, term_weights(frequencies, index.chunk_count))
-    for row, chunk in chunks.items():
         chunk["features"] = own[row]
         named = DOCUMENT_MATCH_WEIGHT * document_match.get(row, 0.0)
         chunk["score"] = own[row]["fused"] + named
