@@ -48,12 +48,13 @@ def _without_heads(page: Part, around: Sequence[Part], seen: set[str]) -> Iterat
 
     def is_running_head(at: int) -> bool:
         counts = at < 0 or not _NUMBERED.fullmatch(lines[at])
+        there = [(number, text[at]) for number, text in others if -len(text) <= at < len(text)]
         same = sum(
-            -len(theirs) <= at < len(theirs)
-            and _same(lines[at], theirs[at], counts and (number or 0) - (page.page or 0))
-            for number, theirs in others
+            _same(lines[at], theirs, counts and (number or 0) - (page.page or 0))
+            for number, theirs in there
         )
-        is_kept = " | " in lines[at] or lines[at].startswith("```") or FIELD.match(lines[at])
+        is_field = FIELD.match(lines[at]) and lines[at] in (theirs for _, theirs in there)
+        is_kept = " | " in lines[at] or lines[at].startswith("```") or is_field
         return same >= min(2, len(others)) > 0 and not is_kept
 
     def run(places: Iterable[int]) -> int:

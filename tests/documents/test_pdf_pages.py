@@ -55,6 +55,11 @@ def test_what_differs_by_more_than_the_pages_and_a_table_s_header_stay(pages: li
     assert read(*pages) == pages
 
 
+def test_a_head_that_counts_its_pages_is_no_field() -> None:
+    pages = read(*(f"Chapter 4: Berths {n}\nText of {word}." for n, word in enumerate("abc", 10)))
+    assert pages == ["Chapter 4: Berths 10\n\nText of a.", "Text of b.", "Text of c."]
+
+
 def test_words_broken_at_every_line_are_joined_in_time() -> None:
     begin = time.process_time()
     assert read("word-\n" * 40_000)
