@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rag.index import collection_rows
@@ -12,7 +12,6 @@ from rag.index.collection_rows import CollectionContents, CollectionRow, Collect
 from rag.index.protocol import Notice
 from state.closing import closed_on_failure
 from state.database import Database, Sql
-from state.errors import NoIndexError
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -100,29 +99,22 @@ class Store(ABC):
             yield writer
             writer.finish()
 
-    @contextmanager
-    def _reading(self) -> Iterator[Sql]:
-        """A snapshot of the store; raises NoIndexError where nothing was ever ingested."""
-        with self.database() as database, database.reading() as sql:
-            if sql is None:
-                raise collection_rows.nothing_ingested()
-            yield sql
-
     def names(self) -> list[str]:
         """The collections, sorted; none when nothing was ingested."""
-        with suppress(NoIndexError), self._reading() as sql:
-            return collection_rows.names(sql)
-        return []
+        with self.database() as database, database.reading() as sql:
+            return [] if sql is None else collection_rows.names(sql)
 
     @contextmanager
     def contents(self, name: str) -> Iterator[CollectionContents]:
         """A snapshot of the collection; raises as `open_collection`."""
-        with self._reading() as sql:
+        with self.database() as database, database.reading() as sql:
+            if sql is None:
+                raise collection_rows.nothing_ingested()
             yield CollectionContents(sql, collection_rows.require(sql, name))
 
     def summaries(self) -> list[CollectionSummary]:
         """Every collection, by name; none when nothing was ingested."""
-        with suppress(NoIndexError), self._reading() as sql:
-            rows = [collection_rows.require(sql, name) for name in collection_rows.names(sql)]
+        with self.database() as database, database.reading() as sql:
+            names = [] if sql is None else collection_rows.names(sql)
+            rows = [collection_rows.require(sql, name) for name in names]
             return [CollectionContents(sql, row).summary() for row in rows]
-        return []
