@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from rag.text.line_marks import GLANCE
-from rag.text.wrapping import FIELD, lines_of, runs, stripped
+from rag.text.wrapping import FIELD, defines, lines_of, runs, stripped
 from state.blocks import PROSE, Block, BlockKind, Extent
 
 _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
@@ -114,6 +114,8 @@ class BlockBuilder:
                 parts = [(at, at + len(line)) for at, line in lines] if by_line else [*runs(lines)]
                 if fields:
                     kind = BlockKind.FIELD
+                elif is_alone and defines(lines, parts):
+                    kind, parts = BlockKind.ITEM, [(parts[0][0], parts[-1][1])]
                 extents = [(first + self.base, last + self.base) for first, last in parts]
         for index, (start, end) in enumerate(extents):
             own = BlockKind.PARAGRAPH if index and kind is BlockKind.ITEM else kind

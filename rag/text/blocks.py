@@ -143,7 +143,7 @@ class BlockParser:
         elif self._is_row(glance, following):
             self._blocks.leave_items(indent)
             self._blocks.row(start + first, start + len(line), after_blank=self._blank)
-        elif RULE.match(glance):
+        elif RULE.match(glance) or (inner == "+" and not self._is_markdown):
             self._blocks.close()
         else:
             self._text(start, line, first, indent)
@@ -175,8 +175,8 @@ class BlockParser:
     def _titled(self, glance: str, following: str) -> HeadingLine | None:
         above = self._blocks.last if self._blocks.open is None else None
         titled = above is not None and above.kind is BlockKind.HEADING
-        is_alone = self._blank and not following.strip() and glance[0] not in " \t"
-        if self.format == "text" and is_alone and (found := section(glance, titled=titled)):
+        begins = self.format == "text" and self._blank and glance[0] not in " \t"
+        if begins and (found := section(glance, following, titled=titled)):
             return found
         return heading(glance, following, after_blank=self._blank, markdown=self._is_markdown)
 

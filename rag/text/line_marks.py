@@ -31,7 +31,16 @@ _COUNTED = re.compile(
     r"|§+|(?i:article|artikel|art\.|section|abschnitt)[ \t]+(?=(?:\d+|[IVXLC]+)\b)"
 )
 """The number before the words of a title: of a part of a book, or of a section."""
+_DATE = re.compile(
+    r"(?:[^\W\d]{2,10},? )?(?:\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
+    r"|(?=.*\d)(?:\d{1,2}\w{0,2}\.? )?(?:jan|f[e\xe9][bv]|m[a\xe4]r|a[pv]r|ma[iy]|ju[inl]|aug"
+    r"|ao\xfb|sep|o[ck]t|nov|d[e\xe9][cz])[^\W\d]*\.?(?: \d{1,2}\w{0,2},?)?(?: \d{4})?)",
+    re.IGNORECASE,
+)
+"""A date alone in a line: the heading of what was written on that day."""
 _TITLE_CHARS = 120
+_SET_IN = 3
+"""Columns that the text below a heading of a manual is set in by, at least."""
 
 DEFINITION = re.compile(r"[ \t]*:[ \t]+(?=\S)")
 """The mark of a definition, whose term is the line above."""
@@ -71,18 +80,23 @@ def heading(
     return HeadingLine(level, line.index(text), len(line.rstrip()), underlined=True)
 
 
-def section(line: str, *, titled: bool) -> HeadingLine | None:
-    """The heading in `line` of a plain text between blank lines, if it is one: counted or in
-    capitals. `titled`: right below a heading, where what is in capitals is what that is of.
+def section(line: str, following: str, *, titled: bool) -> HeadingLine | None:
+    """The heading in `line` of a plain text below a blank line, if it is one: a date; in capitals
+    above what is set in, as in a manual; above another blank line counted or in capitals.
+    `titled`: right below a heading, where what is in capitals and alone is what that is of.
     """
-    text = line.rstrip()
-    counted = _COUNTED.match(text)
+    text, is_alone = line.rstrip(), not following.strip()
+    counted = _COUNTED.match(text) if is_alone else None
     letters = [each.isupper() for each in text if each.isalpha()]
     in_capitals = text[:1].isalpha() and all(letters) and not re.search(r"[\d:=]", text)
-    if counted:
+    if _DATE.fullmatch(text):
+        level = 2
+    elif counted:
         level = 1 if counted["part"] else 2 + (counted["number"] or "").strip(" .\t").count(".")
-    else:
+    elif is_alone:
         level = int(in_capitals and len(text) > 3 and not titled)
+    else:
+        level = int(in_capitals and indent_of(following) >= _SET_IN)
     most = _TITLE_CHARS if counted else _TITLE_CHARS // 2
     if not level or len(text) > most or text.endswith(tuple(".,;:!?")) or ".." in text:
         return None

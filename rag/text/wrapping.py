@@ -18,6 +18,8 @@ _STAMP = re.compile(r"(?!\d+\s)\W*\d[\W\d]*(?<!\s)(?=\s)")
 _AMOUNT = re.compile(r"\d[.,]\d\d(?:\s?(?:[€$£]|[A-Z]{3}))?\s*$")
 _COLUMNS = re.compile(r"\S {3,}\S")
 """What aligns the cells of lines below each other."""
+_TERM = re.compile(r"[ \t]*(?:[^\n]{1,200}::|-{1,2}[\w?][^\n]{0,100})$")
+_OPTION = re.compile(r"[ \t]+--?[A-Za-z?#]|-[A-Za-z],? ")
 _RULED = re.compile(r"\s*([-=_])\1\1.*\1{3}\s*$")
 """A line drawn across, with or without words in it."""
 _ENDS = tuple(".!?:;\u2026\u3002")
@@ -86,11 +88,18 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
             or (_AMOUNT.search(text) and _AMOUNT.search(line))
             or (_COLUMNS.search(text.strip()) and _COLUMNS.search(line.strip()))
             or (_STAMP.match(opens[:40]) and _STAMP.match(text[:40]))
+            or (_OPTION.match(opens[:40]) and _OPTION.match(text[:40]))
         ):
             yield start, begin + len(line)
             start, opens = following, text
     begin, line = lines[-1]
     yield start, begin + len(line)
+
+
+def defines(lines: Sequence[Line], parts: Sequence[Extent]) -> bool:
+    """Whether the last run says what the lines above it name: options, or terms of AsciiDoc."""
+    names = [line for at, line in lines if at < parts[-1][0]]
+    return bool(names) and all(_TERM.match(line) for line in names)
 
 
 def _first_word(line: str) -> int:

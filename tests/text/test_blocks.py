@@ -250,6 +250,81 @@ def test_the_paragraphs_of_a_quotation_are_apart_and_begin_behind_their_marks() 
     assert read("> \x0cThe pump runs.", "email") == [("note", 0, "The pump runs.", None)]
 
 
+MANUAL = """NAME
+       pump - move oil
+
+OPTIONS
+       --all, -a
+           Pump everything. See also
+           pump-config(1).
+
+EXAMPLES
+       Start it:
+
+           $ pump --all
+"""
+ASCIIDOC = """OPTIONS
+-------
+`-d`::
+`--depth=<depth>`::
+\tPump from as far down.
++
+It takes an hour.
+"""
+HELP = """Modes:
+
+  -A, --catenate     append tar files to an archive
+      --delete=FILE  delete from it, but not where
+                     it is a tape
+-b     : warn of bytes
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            MANUAL,
+            [
+                ("heading", "NAME"),
+                ("paragraph", "pump - move oil"),
+                ("heading", "OPTIONS"),
+                ("item", "--all, -a Pump everything. See also pump-config(1)."),
+                ("heading", "EXAMPLES"),
+                ("paragraph", "Start it:"),
+                ("paragraph", "$ pump --all"),
+            ],
+        ),
+        (
+            ASCIIDOC,
+            [
+                ("heading", "OPTIONS"),
+                ("item", "`-d`:: `--depth=<depth>`:: Pump from as far down."),
+                ("paragraph", "It takes an hour."),
+            ],
+        ),
+        (
+            HELP,
+            [
+                ("paragraph", "Modes:"),
+                ("paragraph", "-A, --catenate append tar files to an archive"),
+                ("paragraph", "--delete=FILE delete from it, but not where it is a tape"),
+                ("paragraph", "-b : warn of bytes"),
+            ],
+        ),
+    ],
+    ids=["manual", "asciidoc", "help"],
+)
+def test_a_manual_has_sections_and_names_its_options_with_what_they_do(text, expected) -> None:
+    assert [(each[0], " ".join(each[2].split())) for each in read(text, "text")] == expected
+
+
+def test_what_is_written_on_a_day_stands_below_its_date() -> None:
+    dates = ("9 June", "Friday, 14 May 2024", "2024-06-30", "3. März", "1er janv. 2024", "May 5th")
+    text = "".join(f"\n{date}\nThe kiln was lit at dusk.\n" for date in [*dates, "2 Onions", "May"])
+    assert [each[2] for each in read(text, "text") if each[0] == "heading"] == [*dates]
+
+
 @pytest.mark.parametrize(
     ("document_format", "text", "expected"),
     [
