@@ -87,9 +87,10 @@ class Globs:
         values = json.loads(options)
         return cls(tuple(values["include"]), tuple(values["exclude"]))
 
-    def to_record(self) -> str:
+    def to_record(self, *, finished: bool) -> str:
+        """What is recorded of a folder whose ingest begins, or has `finished`."""
         include = () if self.include == EVERYTHING else self.include
-        return json.dumps({"include": include, "exclude": self.exclude})
+        return json.dumps({"include": include, "exclude": self.exclude, "finished": finished})
 
     def __bool__(self) -> bool:
         return bool(self.include or self.exclude)
@@ -99,6 +100,10 @@ class Globs:
         words = [("--include", glob) for glob in self.include]
         words += [("--exclude", glob) for glob in self.exclude]
         return shlex.join(word for pair in words for word in pair)
+
+
+def is_finished(recorded: str) -> bool:
+    return bool(json.loads(recorded).get("finished", True))
 
 
 AS_BEFORE = Globs()

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rag.index.protocol import FileStat
+from rag.ingest.roots import is_finished
 
 if TYPE_CHECKING:
     from rag.index.store import Store
@@ -17,17 +18,22 @@ MOST_FILES = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """`changed` and `gone` count indexed files; `checked` of `files` were looked at."""
+    """`changed` and `gone` count indexed files; `checked` of `files` were looked at. `unfinished`:
+    one of the folders was not read to its end.
+    """
 
     files: int
     checked: int
     changed: int
     gone: int
+    unfinished: bool
 
     @property
     def line(self) -> str | None:
         """One line for the person, or None when all is fresh."""
         count = self.changed + self.gone
+        if self.unfinished:
+            return "a folder was not read to its end; run `crag ingest` again for the rest."
         if not count:
             return None
         least = "at least " if self.checked < self.files else ""
@@ -44,6 +50,7 @@ def staleness(store: Store, collection: str, *, most: int = MOST_FILES) -> Stale
     """
     with store.contents(collection) as held:
         files, rows = held.newest_files(store.host, most)
+        unfinished = not all(map(is_finished, held.roots(store.host).values()))
     changed = gone = 0
     for path, known in rows:
         try:
@@ -52,4 +59,4 @@ def staleness(store: Store, collection: str, *, most: int = MOST_FILES) -> Stale
             changed += (now.size, now.modified_ns) != (known.size, known.modified_ns)
         except OSError:
             gone += 1
-    return Staleness(files, len(rows), changed, gone)
+    return Staleness(files, len(rows), changed, gone, unfinished)

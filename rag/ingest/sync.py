@@ -20,6 +20,7 @@ from state.events import Outcome
 
 if TYPE_CHECKING:
     from rag.index.collection_rows import CollectionContents
+    from rag.index.writer import CollectionWriter
     from state.settings import Settings
 
 
@@ -58,17 +59,23 @@ def ingest(
     else:
         with store.open_writer(name, notice) as writer:
             plan, wanted = _plan(writer, settings.home, globs, reporter, notice)
-            recorded = writer.roots()
-            for path, kept in wanted.items():
-                if recorded.get(path) != kept.to_record():
-                    writer.set_root(path, kept.to_record())
             if not plan.is_empty:
+                _record(writer, wanted, finished=False)
                 Ingest(writer, reporter, plan).run()
+            _record(writer, wanted, finished=not plan.unlisted)
             report.documents, report.chunks, _ = writer.totals()
     report.skipped.sort()
     report.failed.sort()
     report.seconds = time.perf_counter() - began
     return report
+
+
+def _record(writer: CollectionWriter, wanted: Mapping[str, Globs], *, finished: bool) -> None:
+    known = writer.roots()
+    for path, globs in wanted.items():
+        options = globs.to_record(finished=finished)
+        if known.get(path) != options:
+            writer.set_root(path, options)
 
 
 def _plan(

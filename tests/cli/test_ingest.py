@@ -138,7 +138,8 @@ def test_status_counts_and_notices_stale_files(home, folder):
     found = json.loads(crag("status", "--json").stdout)
     (one,) = found["collections"]
     assert (one["name"], one["documents"], one["chunks"]) == ("default", 2, 2)
-    assert one["stale"] == {"files": 2, "changed": 1, "gone": 0, "checked": 2}
+    stale = {"files": 2, "changed": 1, "gone": 0, "checked": 2, "unfinished": False}
+    assert one["stale"] == stale
     assert one["roots"] == [str(folder)]
     assert found["bytes"] > (home / "catalog.sqlite").stat().st_size > 0
     assert "1 indexed file has changed" in crag("status").stdout
@@ -213,8 +214,10 @@ def test_an_interrupted_ingest_ends_with_130_and_the_next_one_resumes(home, fold
     code, _, errors = interrupted(home, "ingest", str(folder), "--events", at='"file"')
     assert (code, errors.splitlines()[-1]) == (130, "crag: interrupted.")
     assert "run it again for the rest" in errors
+    assert "not read to its end" in crag("status").stdout
     report = json.loads(crag("ingest", folder, "--json").stdout)
     assert report["added"] + report["unchanged"] == report["documents"] == 152
+    assert "not read to its end" not in crag("status").stdout
 
 
 def test_a_watch_syncs_after_a_save_by_rename_and_a_removal(tmp_path, folder):
