@@ -193,7 +193,12 @@ class TurnStore(Closing):
         """Remove the turns before `before`, those beyond the newest `keep` of their thread, or, if
         both are given, only those that are both; milestones only with `milestones`, and on a dry
         run none. Returns their numbers by thread.
+
+        Raises:
+            UsageError: neither is given, which would be all.
         """
+        if before is None and keep is None:
+            raise UsageError("Pruning needs an age or a number.", "Add --days N or --keep N.")
         moment = None if before is None else to_micros(before)
         values = moment, keep, thread, int(milestones)
         if dry_run:

@@ -134,8 +134,6 @@ def prune(
 
     With --days and --keep a turn goes only where both allow it.
     """
-    if days is None and keep is None:
-        raise UsageError("Pruning needs an age or a number.", "Add --days N or --keep N.")
     terminal = given.terminal
     before = None if days is None else datetime.now(UTC) - timedelta(days=days)
     with ThreadMemory(given.settings()) as memory:

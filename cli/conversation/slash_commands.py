@@ -45,7 +45,8 @@ def run_command(line: str, talk: Conversation) -> bool:
         return False
     command = COMMANDS.get("help" if name == "?" else name.lower())
     if command is None:
-        hint = did_you_mean(name.lower(), COMMANDS, "/help lists them.")
+        known = [f"/{each}" for each in COMMANDS]
+        hint = did_you_mean(f"/{name.lower()}", known, "/help lists them.")
         raise UsageError(f"There is no command /{name}.", hint)
     command.run(talk, argument.strip())
     return True

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from rag.index.language import ENGLISH, language_of
+from rag.index.language import language_of
 from rag.index.terms import terms
 
 _ONES = (
@@ -59,10 +59,12 @@ _VALUE = re.compile(r"true|false|yes|no|on|off|[\d.,]+", re.IGNORECASE)
 """Matches what code gives a name, and is none itself."""
 _ANOTHER = re.compile(
     r"\b(?:twice|thrice|half|(?:doubl|tripl|halv)\w+|instead|(?:long|short|lat|earli|high|low|larg"
-    r"|small|fast|slow)er|more|fewer|less)\b",
+    r"|small|fast|slow)er|more|fewer|less"
+    rf"|(?:[\d.]+|an?|{'|'.join(sorted(_SPELT, reverse=True))})[ -]?"
+    r"(?:second|minute|hour|day|week|month|year|[kmgt]i?b|byte|percent|%)s?)(?!\w)",
     re.IGNORECASE,
 )
-"""Matches what asks for another number than the documents give."""
+"""Matches what asks for another number than the documents give: one that is set, or more."""
 _DENIAL = re.compile(r"\b(?:not|never|cannot|nor|unable)\b|n['’]t\b", re.IGNORECASE)
 _DENIES = re.compile(rf"{_DENIAL.pattern}|\b(?:no|none|nothing|nobody|without)\b", re.IGNORECASE)
 _LIMITS = re.compile(r"\b(?:without|unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)
@@ -102,24 +104,23 @@ def find_discrepancy(
 ) -> tuple[Literal["contradicted", "unverified"], str] | None:
     """A verdict and its reason where a claim says what its quotes do not; None where they agree.
     `contradicted`: the quotes give another number beside the same word, and the question asks for
-    none of its own ("for two weeks"). `unverified`: they lack a number or a name of the claim, or
-    deny what it states.
+    none of its own ("for two weeks", "longer"). `unverified`: they lack a number or a name of the
+    claim, or deny what it states.
 
     Numbers must stand in the quotes, in the question, or in the titles and `headings` above the
     quotes; names may also stand in the `passages` around these.
     """
     quotes = [*quotes, *(_dates(quote) for quote in quotes if _DATE.search(quote))]
     given = [figure for quote in quotes for figure in figures(quote)]
-    asked = [*figures(question)]
-    known = _readings([*given, *asked, *(f for each in headings for f in figures(each))])
-    sets = _ANOTHER.search(question) or not all(_YEAR.fullmatch(each.value) for each in asked)
+    known = _readings([*given, *(f for each in (question, *headings) for f in figures(each))])
+    asks_another = _ANOTHER.search(question) is not None
     said = [*figures(_UNCOUNTED.sub(" ", text))]
     own = _readings(said)
     lacking = [f for f in said if f.readings.isdisjoint(known) and f.written.casefold() != "one"]
     for figure in lacking:
         others = [other for other in given if figure.same_subject(other)]
         for other in others if not any(map(figure.rounds, others)) else ():
-            if other.value not in own and not sets:
+            if other.value not in own and not asks_another:
                 return "contradicted", f"its quote says {other.written}, not {figure.written}"
     plain = _plain(" ".join((*quotes, question, *headings, *passages)))
     names = [name for name in _names(text) if not _stands(_plain(name).strip(), plain)]
@@ -180,10 +181,10 @@ def _value(written: str) -> str:
 
 
 def _names(text: str) -> Iterator[str]:
-    is_english = language_of(text) in (ENGLISH, None)  # German writes each noun with a capital
+    is_german = language_of(text) == "german"  # where each noun has a capital
     for found in _NAME.finditer(text):
         if found["capital"] and (
-            not is_english
+            is_german
             or found[0].casefold() in _SPELT
             or _SENTENCE_OPENS.search(text, max(0, found.start() - 8), found.start())
         ):

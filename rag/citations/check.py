@@ -127,9 +127,9 @@ def is_about(part: AnswerPart, context: Sequence[ContextDocument], question: str
     """Whether a part names and counts nothing that neither the question nor the documents do."""
     from rag.citations.agreement import find_discrepancy
 
-    titles = [each["title"] or "" for each in context]
-    held = [f"{e['heading']} {e['text']}" for each in context for e in each["excerpts"]]
-    return find_discrepancy(part["text"], [], question, titles, held) is None
+    held = [each["title"] or "" for each in context]
+    held += [f"{e['heading']} {e['text']}" for each in context for e in each["excerpts"]]
+    return find_discrepancy(part["text"], [], question, held) is None
 
 
 def _citation(place: QuoteSpan) -> Citation:

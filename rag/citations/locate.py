@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
 
-from state.blocks import Block
 from state.passages import ContextDocument, RetrievedChunk, text_between
 
 NEAR = 0.9
@@ -73,15 +72,13 @@ class QuoteSpan:
 def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[QuoteSpan]:
     """Where the quote stands, or each piece of it between ellipses; empty if one stands nowhere.
     What stands in several places is found at the first one from the offset `behind` on. A line of
-    headings, as a context has it above an excerpt, is found at the beginning of that excerpt.
+    headings before it, as a context has above an excerpt, is no part of it.
     """
     text, whole = [*_words(document["excerpts"])], quote[:_LONGEST]
     if path := _PATH.match(whole):
         levels = {*path[1].split(" > ")}
-        below = [e for e in document["excerpts"] if levels.issubset(e["heading"].split(" > "))]
-        whole = whole[path.end() :] if below else whole
-        if below and not whole.strip():
-            return [_first_line(below[0])]
+        named = (each["heading"].split(" > ") for each in document["excerpts"])
+        whole = whole[path.end() :] if any(map(levels.issubset, named)) else whole
     pieces = _ELLIPSIS.split(whole)
     if len(pieces) > 1 and _exactly([word.key for word in match_words(whole)], text) is not None:
         pieces = [whole]  # the document has the sign itself
@@ -97,15 +94,6 @@ def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[Quote
         found += _spans(text[place[0] : place[1] + 1], document, signs)
         behind = found[-1].end
     return found
-
-
-def _first_line(excerpt: RetrievedChunk) -> QuoteSpan:
-    start = excerpt["start_char"]
-    first = next((Block(*each) for each in excerpt["blocks"]), None)
-    if first is not None and first.start_char >= start:
-        start = first.start_char
-    line = text_between(excerpt, start, excerpt["end_char"]).split("\n")[0]
-    return QuoteSpan(excerpt, start, start + len(line))
 
 
 def _letter_for_letter(markup: str, document: ContextDocument) -> list[QuoteSpan]:

@@ -1,10 +1,11 @@
 """Checks of each collection's lexical index and vectors against the catalog, and of a shared store.
-What is found damaged of the vectors is noted, so that the next ingest builds them again.
+Vectors that are found damaged are noted, so that the next ingest builds them again.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,13 +13,13 @@ from rag.doctor import Check, failed, passed
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.collection_rows import CollectionContents, CollectionRow
-from rag.index.home.catalog import Catalog
+from rag.index.home.catalog import Catalog, check_lexical, let_index
 from rag.index.home.chroma import VectorsDamaged
 from rag.index.home.store import HomeStore
 from rag.index.home.vectors import ChromaIndex
 from rag.index.terms import TERMS_VERSION
-from state.database import Sql
 from state.errors import CragError
+from state.sqlite_file import error_code
 from state.wording import many
 
 _AGAIN = "crag ingest -c {}"
@@ -33,6 +34,7 @@ def check_collections(
     for name in store.names():
         with Catalog(home) as catalog, catalog.failures():
             connection = catalog.connected(write=False)
+            let_index(connection)
             row = collection_rows.find(connection, name)
             if row is None:
                 continue
@@ -61,8 +63,16 @@ def _check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) 
         yield failed(f"{name}: embedder", detail, _ANEW.format(name))
 
 
-def _lexical(connection: Sql, row: CollectionRow) -> Check:
+def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     part, mending = f"{row.name}: lexical index", _AGAIN.format(row.name)
+    try:
+        check_lexical(connection, row.id)
+    except sqlite3.DatabaseError as error:
+        code = error_code(error)
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return passed(part, "not looked at: an ingest is at work")
+        if code != sqlite3.SQLITE_READONLY:  # FTS5's check is a write
+            return failed(part, str(error), _ANEW.format(row.name))
     if row.terms_version != TERMS_VERSION:
         return failed(part, "built by another version, or left half-built", mending)
     return passed(part, many(CollectionContents(connection, row).totals()[1], "chunk"))

@@ -23,6 +23,10 @@ _BROKEN = re.compile(
 )
 _NUMBERED = re.compile(r"\s*[^\W\d_][^0-9]*[0-9]+\s*")
 """A title with a number: at the top of a page it may belong to that page alone."""
+_COUNTS_PAGES = re.compile(
+    r"\s*(?:pages?|seite|sheet|blatt|p\.|[^:\uff1a]*\d)[^:\uff1a]*[:\uff1a]", re.IGNORECASE
+)
+"""Matches a name before a colon that no field has: of pages, or with a number, as of a chapter."""
 _LETTER = re.compile(r"[^\W\d_]")
 _WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
@@ -48,12 +52,12 @@ def _without_heads(page: Part, around: Sequence[Part], seen: set[str]) -> Iterat
 
     def is_running_head(at: int) -> bool:
         counts = at < 0 or not _NUMBERED.fullmatch(lines[at])
-        there = [(number, text[at]) for number, text in others if -len(text) <= at < len(text)]
         same = sum(
-            _same(lines[at], theirs, counts and (number or 0) - (page.page or 0))
-            for number, theirs in there
+            -len(theirs) <= at < len(theirs)
+            and _same(lines[at], theirs[at], counts and (number or 0) - (page.page or 0))
+            for number, theirs in others
         )
-        is_field = FIELD.match(lines[at]) and lines[at] in (theirs for _, theirs in there)
+        is_field = FIELD.match(lines[at]) and not _COUNTS_PAGES.match(lines[at])
         is_kept = " | " in lines[at] or lines[at].startswith("```") or is_field
         return same >= min(2, len(others)) > 0 and not is_kept
 

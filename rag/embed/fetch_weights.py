@@ -37,6 +37,7 @@ _INNER = "model.zip"
 _MOST_BYTES = 200_000_000
 _BLOCK = 1 << 20
 _SECONDS = 30
+_NOTHING_BEHIND = 416
 _BAD_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
 """What `zipfile` raises for an archive that is damaged, encrypted or packed in another way."""
 
@@ -158,6 +159,8 @@ def _from_hub(part: Path, weights: Weights, tell: Tell) -> None:
                 _resume(weights.hub + name, file)
         except (OSError, HTTPException) as error:
             tell(f"{name}: {error}")
+            if getattr(error, "code", None) == _NOTHING_BEHIND:  # it is whole, and another
+                file.unlink(missing_ok=True)
             return
         if not _has_hash(file, known):
             tell(f"{name} is not what it is known as, and is thrown away.")

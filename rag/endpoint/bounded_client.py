@@ -100,6 +100,8 @@ def _may_pass(request: Any, reply: Any, left: float) -> bool:
     if reply.status_code in (500, 501) and any(form in request.content for form in _FORMS):
         return False
     wait = reply.headers.get("retry-after", "0")
+    if not wait.isdigit():  # a date, for which the SDK would wait up to a minute
+        del reply.headers["retry-after"]
     return "insufficient_quota" not in reply.text and not (wait.isdigit() and int(wait) > left)
 
 

@@ -31,6 +31,7 @@ FROM chunks LEFT JOIN documents ON documents.id = document_id WHERE chunks.id IN
 """
 
 _KEPT_CHARACTERS = 8_000_000
+_AT_ONCE = 32
 
 
 class Texts:
@@ -48,7 +49,7 @@ class Texts:
         return text
 
     def each(self, documents: Iterable[int]) -> Iterator[tuple[int, str]]:
-        """(document, text) of these."""
+        """(document, text) of these, a bounded number of them held at a time."""
         unread = []
         for document in documents:
             if (kept := self._kept.get(document)) is None:
@@ -56,11 +57,13 @@ class Texts:
             else:
                 yield document, kept
         query = "SELECT document_id, text FROM texts WHERE document_id IN ({some})"
-        stored = dict(rows_of_many(self._sql, query, unread))
-        for document in unread:
-            text = self._inflated(document, stored.get(document))
-            self._keep(document, text)
-            yield document, text
+        for first in range(0, len(unread), _AT_ONCE):
+            some = unread[first : first + _AT_ONCE]
+            stored = dict(rows_of_many(self._sql, query, some))
+            for document in some:
+                text = self._inflated(document, stored.get(document))
+                self._keep(document, text)
+                yield document, text
 
     def _keep(self, document: int, text: str) -> None:
         self._characters += len(text)

@@ -43,6 +43,8 @@ def instrumented(name: str, node: Node) -> Callable[..., Update]:
                 except (BudgetSpent, ModelError) as error:
                     if not (state.get("gaps") or state.get("generation_retries")):
                         raise
+                    if name == "generate":  # of which something may be on the screen
+                        runtime.stream_writer({"event": "draft_rejected", "unsupported": []})
                     return ended_early(error)
 
         update, calls, spent = run_with_events(name, read, runtime.stream_writer, deps.started)

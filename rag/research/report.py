@@ -116,10 +116,12 @@ def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
     for artifact in artifacts:
         if artifact["role"] != WRITER:
             new = [f for f in artifact["findings"] if one_line(f["text"]) not in told]
-            again = [m for f in artifact["findings"] if f not in new for m in f["markers"]]
+            again = dict.fromkeys(
+                m for f in artifact["findings"] if f not in new for m in f["markers"]
+            )
             told.update(one_line(finding["text"]) for finding in new)
-            if again:
-                new.append({"text": "See also" if new else "See", "markers": again})
+            if again and artifact["heading"].casefold() not in sections:
+                new.append({"text": "See also" if new else "See", "markers": [*again]})
             sections.setdefault(artifact["heading"].casefold(), (artifact, []))[1].extend(new)
     for artifact, findings in sections.values():
         if findings:

@@ -108,7 +108,7 @@ class BlockBuilder:
             lines = lines_of(self.text, start, end)
             is_alone = kind is BlockKind.PARAGRAPH
             fields = is_alone and all(FIELD.match(line[:GLANCE]) for _, line in lines)
-            broken = is_alone and all(_BREAK.search(line) for _, line in lines[:-1])
+            broken = is_alone and all(_BREAK.search(line[-GLANCE:]) for _, line in lines[:-1])
             by_line = fields or broken
             if by_line or not opened.whole:
                 parts = [(at, at + len(line)) for at, line in lines] if by_line else [*runs(lines)]

@@ -25,7 +25,7 @@ _UNDERLINES = "=-~^*+#\"'`.:"
 """What a heading is underlined with, outermost first; of Markdown, the first two."""
 _COUNTED = re.compile(
     r"(?P<number>\d{1,3}(?:\.\d{1,3}){1,5}\.?[ \t]|\d{1,3}\.[ \t]{2}"
-    r"|\d{1,3}\.?(?=[ \t]+[^\Wa-z\d_][^a-z]+$))"
+    r"|\d{1,3}\.(?=[^a-z]+$)|\d{1,2}(?=[ \t]+[^\Wa-z\d_]{4}[^a-z]*$))"
     r"|(?P<part>(?i:chapter|part|appendix|annexe?|schedule|kapitel|teil|anhang|chapitre|titre)"
     r"[ \t]+(?=(?:\d+|[IVXLC]+|[A-Z])\b))"
     r"|§+|(?i:article|artikel|art\.|section|abschnitt)[ \t]+(?=(?:\d+|[IVXLC]+)\b)"

@@ -18,9 +18,12 @@ _GIVEN = r"""(?:\s+[\w:@-]{1,60}=(?:"[^"]{0,500}"|'[^']{0,500}'|\{[^{}]{0,300}\}
 _TAG = rf"</[A-Za-z][\w.-]{{0,40}}>|(?<!\w)<(?:{_BARE})\s*/?>|<[A-Za-z][\w.-]{{0,40}}{_GIVEN}\s*/?>"
 """A tag that closes, one with attributes, or one of a known name: no placeholder like <name> and no
 type like List<T>."""
+_GIVEN_TO = r"\{(?:[#.][A-Za-z]|:[ \t])[^{}\n]{0,80}\}"
+_ATTRIBUTES = rf"(?<=[)\]])[ \t]?{_GIVEN_TO}|[ \t]?{_GIVEN_TO}(?=[ \t]?$)"
+"""What gives a link, or a heading or paragraph before it, a name or a class."""
 _UNSAID = re.compile(
     r"<!--.{0,2000}?-->|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
-    rf"|[ \t]?\{{[#:.][^{{}}\n]{{1,80}}\}}|{_TAG}|\\(?=[#\[\]<>~|!-]|$)"
+    rf"|{_ATTRIBUTES}|{_TAG}|\\(?=[#\[\]<>~|!-]|$)"
     r"|(?<=\S)\[\^[\w-]{1,30}\](?!:)"
     r"|!\[\[[^\[\]\n]{1,300}\]\]",
     re.DOTALL | re.MULTILINE,

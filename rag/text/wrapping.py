@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from rag.text.line_marks import ITEM
+from rag.text.line_marks import GLANCE, ITEM
 from state.blocks import BlockKind, Extent
 
 Line = tuple[int, str]
@@ -16,7 +16,7 @@ FIELD = re.compile(r"\s*[^\W\d_][^:\uff1a\n]{0,40}[:\uff1a]\s+\S")
 _STAMP = re.compile(r"(?!\d+\s)\W*\d[\W\d]*(?<!\s)(?=\s)")
 """A time or a number with signs in it, that a line begins with."""
 _AMOUNT = re.compile(r"\d[.,]\d\d(?:\s?(?:[€$£]|[A-Z]{3}))?\s*$")
-_COLUMNS = re.compile(r"\S {3,}\S")
+_GAP = re.compile(r"(?<=\S) {3,}(?=\S)")
 """What aligns the cells of lines below each other."""
 _TERM = re.compile(r"[ \t]*(?:[^\n]{1,200}::|-{1,2}[\w?][^\n]{0,100})$")
 _OPTION = re.compile(r"[ \t]+--?[A-Za-z?#]|-[A-Za-z],? ")
@@ -86,7 +86,7 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
             or _RULED.match(line)
             or (FIELD.match(text) and FIELD.match(line))
             or (_AMOUNT.search(text) and _AMOUNT.search(line))
-            or (_COLUMNS.search(text.strip()) and _COLUMNS.search(line.strip()))
+            or (_cells(text) & _cells(line))
             or (_STAMP.match(opens[:40]) and _STAMP.match(text[:40]))
             or (_OPTION.match(opens[:40]) and _OPTION.match(text[:40]))
         ):
@@ -94,6 +94,11 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
             start, opens = following, text
     begin, line = lines[-1]
     yield start, begin + len(line)
+
+
+def _cells(line: str) -> set[int]:
+    """The columns in which the cells of a row begin, but for the first."""
+    return {gap.end() for gap in _GAP.finditer(line[:GLANCE])}
 
 
 def defines(lines: Sequence[Line], parts: Sequence[Extent]) -> bool:

@@ -52,6 +52,7 @@ def test_a_part_without_a_located_quote_is_shown_and_says_so(quotes, why):
         ("Use `--remove-all` on a stale lock.", "--remove-all"),
         ("It is stale, says Borg, at last.", "Borg"),
         ("It was so from 0.16.2 on: stale.", "0.16.2"),
+        ("Le verrou de la soci\u00e9t\u00e9 est \u00e0 Toulouse, et il est stale.", "Toulouse"),
     ],
 )
 def test_a_name_that_its_quote_does_not_say_is_not_verified_and_costs_no_marker(text, lacking):
@@ -82,12 +83,13 @@ def test_what_the_question_says_signs_and_units_need_not_be_quoted(text, questio
 def test_a_number_that_the_question_asks_for_is_no_contradiction(question):
     (claim,) = checked(part("A lock is stale after 15 minutes.", STALE), question=question).claims
     assert claim["verdict"] == "unverified"
-    (claim,) = checked(part("A lock is stale after 15 minutes.", STALE), question="in 2024?").claims
-    assert claim["verdict"] == "contradicted"
+    for other in ("in 2024?", "of 2 people, by section 4?"):
+        (claim,) = checked(part("A lock is stale after 15 minutes.", STALE), question=other).claims
+        assert claim["verdict"] == "contradicted"
 
 
 def test_what_a_refusal_speaks_of_stands_in_the_documents_or_the_question():
-    told = "The documents are about locks and Ada Lorne; Mongolia does not occur."
+    told = "The documents are about locks after 30 minutes and Ada Lorne; Mongolia does not occur."
     assert is_about(part(told), CONTEXT, "Is Mongolia in it?")
     assert not is_about(part("The documents tell of Borg, since 1.2."), CONTEXT, "Of what?")
 

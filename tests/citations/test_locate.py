@@ -64,16 +64,16 @@ def test_a_quote_that_stands_twice_is_found_behind_another():
         assert place.start == stands
 
 
-def test_a_line_of_headings_is_found_at_what_is_below_it():
+def test_a_line_of_headings_before_a_quote_is_no_part_of_it():
     excerpt = {
         **chunk_of("log", "- Fix: a lock\n- New: a key\n"),
         "heading": "Log > 2.14.0 > Fixes",
     }
     document = document_of(1, excerpt)
-    for quote, stands in (("", "- Fix: a lock"), ("- New: a key", "- New: a key")):
-        (place,) = locate(f"(Log > 2.14.0 > Fixes)\n{quote}", document)
-        assert excerpt["text"][place.start : place.end] == stands
-    assert locate("(Log > 2.15.0 > Fixes)", document) == []
+    (place,) = locate("(Log > 2.14.0 > Fixes)\n- New: a key", document)
+    assert excerpt["text"][place.start : place.end] == "- New: a key"
+    for proves_nothing in ("(Log > 2.14.0 > Fixes)", "(Log > 2.15.0)\n- New: a key"):
+        assert locate(proves_nothing, document) == []
 
 
 def test_an_ellipsis_of_the_document_s_own_takes_no_quote_apart():

@@ -48,6 +48,7 @@ def test_running_heads_and_page_numbers_are_read_once() -> None:
         [f"Exercise {n}\nTask {n * n}" for n in range(1, 5)],
         [f"Berth | Length\n{n} | 7{n * n}\nText {n * n}" for n in range(1, 5)],
         [f"Mooring {n * n}\nSwivel: good\nNext inspection: March 2026" for n in range(1, 5)],
+        [f"Date: 2024-03-0{n}\nRain {n * n}\nInvoice: 2024-{117 + n}" for n in range(1, 5)],
         [f"Rule {n * n}." + "\nas before." * 14 for n in range(1, 5)],
     ],
 )

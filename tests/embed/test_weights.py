@@ -174,6 +174,20 @@ def test_a_fetch_that_breaks_off_keeps_its_part(
     assert told[-1].startswith(f"{weights.TENSORS}: ")
 
 
+@pytest.mark.usefixtures("_no_index")
+def test_a_whole_file_that_is_another_one_is_thrown_away(tmp_path: Path, monkeypatch) -> None:
+    part = weights.models_folder(tmp_path / "home") / f"part-{weights.READER.identity}"
+    part.mkdir(parents=True)
+    (part / weights.TENSORS).write_bytes(b"another")
+    reply = b"HTTP/1.1 416 Range Not Satisfiable\r\nContent-Length: 0\r\n\r\n"
+    with bad_server(lambda taken, _done: taken.sendall(reply)) as port:
+        here = tuple(replace(e, hub=f"http://127.0.0.1:{port}/") for e in fetch_weights.EVERY)
+        monkeypatch.setattr(fetch_weights, "EVERY", here)
+        with pytest.raises(RemoteError):
+            fetched(tmp_path / "home")
+    assert not (part / weights.TENSORS).exists()
+
+
 def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     fetched(home, known)

@@ -49,6 +49,7 @@ def failure_of(server, **changed):
         (status(307, "", {"Location": "http://127.0.0.1:9/v1"}), "redirected", 1),
         (status(429, "slow down", {"Retry-After": "0"}), "rate of requests (429): slow down", 5),
         (status(429, "", {"Retry-After": "600"}), "Try again in 600 s", 1),
+        (status(429, "", {"Retry-After": "Sun, 06 Nov 2094 08:49:37 GMT"}), "limits the rate", 5),
         (status(500, "oops"), "failed (500): oops", 7),
         (status(503, "loading model"), "failed (503): loading model", 5),
         (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 1),

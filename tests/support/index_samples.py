@@ -1,12 +1,9 @@
 """Small documents for the tests of the index, cut into chunks by paragraph."""
 
-import sqlite3
 from collections.abc import Iterator
 
 from rag.doctor.indexes import check_collections
 from rag.embed.builtin import builtin_embedder
-from rag.index import collection_rows
-from rag.index.home.catalog import Catalog, let_index
 from rag.index.home.store import HomeStore
 from rag.index.protocol import DocumentPart, IndexedDocument
 from state.documents import Chunk, chunk_id
@@ -66,15 +63,6 @@ def parts(source: str, texts: list[str]) -> Iterator[DocumentPart]:
 
 
 def ill_parts(home) -> list[str]:
-    """What `crag doctor` and FTS5 find wrong with the collections of this home."""
+    """What `crag doctor` finds wrong with the collections of this home."""
     checks = check_collections(home, EMBEDDER.identity)
-    ill = [each.part for each in checks if not each.ok]
-    with Catalog(home) as catalog, catalog.writing() as sql:
-        let_index(sql)
-        for name in collection_rows.names(sql):
-            table = f"lexical_{collection_rows.require(sql, name).id}"
-            try:
-                sql.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
-            except sqlite3.DatabaseError as error:
-                ill.append(f"{name}: {error}")
-    return ill
+    return [each.part for each in checks if not each.ok]

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from rag.index.queries import Texts
 from rag.index.terms import PUNCTUATION, indexed_head, indexed_text
-from state.errors import StorageError
+from state.errors import DamagedError, StorageError
 from state.sqlite_file import SqliteFile
 
 FILE_NAME = "catalog.sqlite"
@@ -65,7 +65,10 @@ def let_index(connection: sqlite3.Connection) -> None:
     texts = Texts(connection)
 
     def chunk_terms(document: int, start: int, end: int) -> str:
-        return indexed_text(texts.whole(document)[start:end])
+        try:
+            return indexed_text(texts.whole(document)[start:end])
+        except DamagedError:
+            return ""
 
     connection.create_function("chunk_terms", 3, chunk_terms)
     connection.create_function("head_terms", 2, indexed_head)
@@ -86,6 +89,14 @@ def create_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
     )
     connection.execute(f"CREATE VIRTUAL TABLE {table}_terms USING fts5vocab({table}, 'row')")
     connection.execute(f"INSERT INTO {table} ({table}) VALUES ('rebuild')")
+
+
+def check_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
+    """FTS5's own check, of its structure and against the texts; raises sqlite3.DatabaseError where
+    it is broken.
+    """
+    table = f"lexical_{collection_id}"
+    connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('integrity-check', 1)")
 
 
 def drop_lexical(connection: sqlite3.Connection, collection_id: int) -> None:
