@@ -36,9 +36,9 @@ _LABEL = re.compile(r"\{\{[<%]\s*tab\s[^\"\n]{0,80}\"([^\"\n]{1,60})\"[^\n]{0,80
 _FOR_PROGRAMS = re.compile(r"(?![\s>]*(?:`{3}|~{3}|:{3}|!{3}|\?{3}|\[!)).*(?:\w|-->|[{}])")
 """Matches a line for programs, if no block has it; no fence or rule, nor a note's first or last."""
 _REPEATED = 40
-"""From so many characters on, the line of an item is not told twice."""
+"""From so many characters on, an item of one line is not told twice."""
 _BLANK = re.compile(r"\n{3,}")
-_FENCE = re.compile(r"^[ \t]{0,3}(?:`{3,}|~{3,})", re.MULTILINE)
+_FENCE = re.compile(r"^[ \t]{0,3}`{3,}", re.MULTILINE)
 
 
 def build_context(
@@ -228,10 +228,14 @@ def _cleaned(excerpt: RetrievedChunk, said: set[str]) -> str:
     kept: list[str] = []
     for line in text.split("\n"):
         end = base + len(line)
-        kinds = {block.kind for block in blocks if block.start_char < end and base < block.end_char}
+        here = [block for block in blocks if block.start_char < end and base < block.end_char]
+        kinds = {block.kind for block in here}
+        is_item = any(
+            b.kind is BlockKind.ITEM and base <= b.start_char < b.end_char <= end for b in here
+        )
         if BlockKind.CODE in kinds:
             kept.append(line)
-        elif BlockKind.ITEM in kinds and len(line) > _REPEATED and line in said:
+        elif is_item and len(line) > _REPEATED and line in said:
             pass
         elif kinds or not _FOR_PROGRAMS.match(line) or _LABEL.search(line):
             kept.append(_SHORTCODE.sub(_within_a_word, _LABEL.sub(r"\1", line)))

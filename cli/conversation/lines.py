@@ -46,7 +46,7 @@ def typed_at_prompt(talk: Conversation) -> Callable[[], str | None]:
         PROMPT,
         history=FileHistory(str(history)),
         key_bindings=keys,
-        prompt_continuation="  ... ",
+        prompt_continuation=lambda _width, _line, wraps: "" if wraps else "  ... ",
         enable_open_in_editor=False,
         output=create_output(stream),
     )

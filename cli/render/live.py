@@ -18,6 +18,16 @@ if TYPE_CHECKING:
     from state.events import Event
 
 
+_DOING = {
+    "contextualize": "reading the conversation",
+    "retrieve": "searching",
+    "grade_documents": "grading",
+    "transform_query": "looking for better words",
+    "generate": "answering",
+    "check_answer": "checking the quotes",
+}
+
+
 class LiveAnswer:
     """Asks a question and shows the run's events as they come. Ctrl-C interrupts the run, so that
     nothing being drawn is broken off.
@@ -42,7 +52,7 @@ class LiveAnswer:
             self._view = TraceView(terminal.console())
         self._live: Live | None = None
         self._draft = ""
-        self._doing = "start turn"
+        self._doing = "searching"
         self._answer: Answer | None = None
 
     def __enter__(self) -> Self:
@@ -93,8 +103,10 @@ class LiveAnswer:
                 wrong = event["unsupported"]
                 why = "the draft was not supported; answering" if wrong else "searching"
                 self._draft, self._doing = "", f"{why} again"
-            case "node_started":
-                self._doing = event["node"].replace("_", " ")
+            case "node_started" if event["node"] in _DOING:
+                self._doing = _DOING[event["node"]]
+            case "rewritten" if event["query"]:
+                self._doing = f"searching again: {event['query']}"
             case _:
                 return
         self._live.update(self._frame())

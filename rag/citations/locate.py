@@ -79,13 +79,15 @@ def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[Quote
         levels = {*path[1].split(" > ")}
         named = (each["heading"].split(" > ") for each in document["excerpts"])
         whole = whole[path.end() :] if any(map(levels.issubset, named)) else whole
+    if exact := _letter_for_letter(whole.strip(), document, behind):
+        return [exact]
     pieces = _ELLIPSIS.split(whole)
     if len(pieces) > 1 and _exactly([word.key for word in match_words(whole)], text) is not None:
         pieces = [whole]  # the document has the sign itself
     told = [(piece, [*match_words(piece)]) for piece in pieces]
     asked = [(_signs(piece, words), [word.key for word in words]) for piece, words in told if words]
     if not any(_says_something(said) for _, said in asked):
-        return _letter_for_letter(whole.strip(), document)
+        return []
     found: list[QuoteSpan] = []
     for signs, said in asked:
         place = _find(said, text, behind)
@@ -96,14 +98,24 @@ def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[Quote
     return found
 
 
-def _letter_for_letter(markup: str, document: ContextDocument) -> list[QuoteSpan]:
-    """Locates a quote that is markup only, such as a tag or a shortcode, letter for letter."""
+def _letter_for_letter(said: str, document: ContextDocument, behind: int) -> QuoteSpan | None:
+    """Where a quote stands with all its signs, such as the name of an option or a tag: at the first
+    place from `behind` on, or else at the first.
+    """
+    if len(re.findall(r"\w+", said)) < 2 and not _says_something(
+        [w.key for w in match_words(said)]
+    ):
+        return None
+    found: list[QuoteSpan] = []
     for excerpt in document["excerpts"]:
-        at = excerpt["text"].find(markup)
-        if at >= 0 and len(re.findall(r"\w+", markup)) > 1:
-            start = excerpt["start_char"] + at
-            return [QuoteSpan(excerpt, start, start + len(markup))]
-    return []
+        text, at = excerpt["text"], -1
+        while (at := text.find(said, at + 1)) >= 0:
+            end = at + len(said)
+            ends_a_word = text[end : end + 1].isalnum() and said[-1].isalnum()
+            if not (ends_a_word or (text[:at][-1:].isalnum() and said[0].isalnum())):
+                start = excerpt["start_char"] + at
+                found.append(QuoteSpan(excerpt, start, start + len(said)))
+    return next((place for place in found if place.start >= behind), next(iter(found), None))
 
 
 def _signs(piece: str, words: Sequence[Word]) -> tuple[str, str]:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rag.text.document_title import Naming
     from state.documents import Chunk
 
-READER_VERSION = "69"
+READER_VERSION = "70"
 """Counted up when reading or chunking changes."""
 
 PART_CHARACTERS = 1 << 17

@@ -13,9 +13,7 @@ from langgraph.runtime import Runtime
 from rag.budget import BudgetSpent
 from rag.citations.check import CheckedDraft, check_draft, doubtful_parts, with_verdicts
 from rag.dependencies import Dependencies
-from rag.index.terms import terms
 from rag.nodes.update import Update, ended_early
-from rag.question.parse import share
 from state.answer import ClaimRecord, Status
 from state.choices import Verifier
 from state.graph_state import GraphState
@@ -25,8 +23,6 @@ LONGEST_CLAIM = 1_000
 MOST_CALLS = 4
 OF_A_LOOP = 2
 """The calls that a loop after a reply takes: one for other queries, one for another answer."""
-CORE = 0.5
-"""If what is missing holds more of a question's weight than this, it is what the question asks."""
 
 
 def check_answer(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
@@ -62,14 +58,8 @@ def _may_answer_again(state: GraphState, deps: Dependencies) -> bool:
 
 
 def _not_in_documents(state: GraphState) -> list[str]:
-    """What the model says that its documents lack, if that is the whole question or the core of a
-    part of it; or else nothing.
-    """
-    if not state["draft"]:
-        return state["missing"] or [state["standalone_question"]]
-    held = {*terms(" ".join(state["missing"]))}
-    asked = [part["question"]["weights"] for part in state["parts"]]
-    return state["missing"] if any(share(weights, held) > CORE for weights in asked) else []
+    """What the model says that its documents lack; the question itself where it said no more."""
+    return state["missing"] or ([] if state["draft"] else [state["standalone_question"]])
 
 
 def _may_search_again(state: GraphState, deps: Dependencies) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from string import ascii_lowercase
 
 from rag.embed.builtin import builtin_embedder
+from rag.index.language import ENGLISH, language_of
 from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans, terms
 
@@ -23,7 +24,12 @@ _CANDIDATES = 8
 def mend_spelling(
     text: str, collection: CollectionReader
 ) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The text as mended, and the changes (as typed, as mended)."""
+    """The text as mended, and the changes (as typed, as mended). A question in a language that is
+    not the collection's is left alone.
+    """
+    language = language_of(text)
+    if language not in (None, ENGLISH, collection.main_language):
+        return text, ()
     words = [(start, end, found) for start, end, found in term_spans(text)]
     counts = collection.document_frequencies(sorted({t for *_, found in words for t in found}))
     unknown = [

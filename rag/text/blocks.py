@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 from rag.text.block_builder import BlockBuilder, Item
@@ -27,6 +28,9 @@ from state.blocks import PROSE, Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
+_NEVER = re.compile(r"(?!)")
+_APART = {"code": re.compile(r"---\s*"), "text": re.compile(r"\[\[[\w.:-]{1,80}\]\]\s*")}
+"""Lines that part others as blank ones do: between documents of YAML, AsciiDoc's anchors."""
 _UNMARKED = frozenset({"code", "log"}) | _TABLES
 """Formats whose lines are never a heading, a fence or an item."""
 _SET_IN = 4
@@ -83,8 +87,8 @@ class BlockParser:
 
     def _line(self, start: int, line: str, following: str) -> None:
         """Reads the line at `start`; `following` is how the next begins."""
-        if not line.strip() or (self.format == "code" and line.rstrip() == "---"):
-            self._blank_line()  # a document of YAML ends there
+        if not line.strip() or _APART.get(self.format, _NEVER).fullmatch(line[:GLANCE]):
+            self._blank_line()
         elif self._fence and not (self._quoted and not QUOTED.match(line[:GLANCE])):
             self._inside_fence(start, line)
         elif self._skip:
@@ -175,7 +179,10 @@ class BlockParser:
     def _titled(self, glance: str, following: str) -> HeadingLine | None:
         above = self._blocks.last if self._blocks.open is None else None
         titled = above is not None and above.kind is BlockKind.HEADING
-        begins = self.format == "text" and self._blank and glance[0] not in " \t"
+        is_plain = self.format == "text"
+        if is_plain and glance[0] == "#" and (not self._blank or following.startswith("$ ")):
+            return None  # a comment of a script
+        begins = is_plain and self._blank and glance[0] not in " \t"
         if begins and (found := section(glance, following, titled=titled)):
             return found
         return heading(glance, following, after_blank=self._blank, markdown=self._is_markdown)

@@ -55,6 +55,11 @@ def test_signs_at_the_ends_of_a_quote_are_part_of_it(quote):
     assert found(quote, f"Set {quote} there.") == [quote]
 
 
+def test_a_quote_with_all_its_signs_is_found_before_one_of_the_same_words():
+    for quote in ("`-S`::\n`--staged`::", "# ... hack hack ..."):
+        assert found(quote, f"git [-S | --staged] # hack hack\n\n{quote} It stashes.\n") == [quote]
+
+
 def test_a_quote_that_stands_twice_is_found_behind_another():
     text = "ONE=<bool>\n: Of it. (default True)\n\nTWO=<bool>\n: More. (default True)\n"
     document = document_of(1, chunk_of("settings", text))

@@ -66,7 +66,7 @@ def test_and_where_that_finds_no_answer_the_refusal_stands(home, queries):
     assert len(requests) <= 4
 
 
-CORE = "How old a ferry captain must be"
+LACKS = "from which year on one may steer"
 
 
 def half(body):
@@ -79,16 +79,16 @@ def half(body):
     beside = {"document": 1, "quote": "old enough to steer"}
     text_of = "Who steers a boat has turned 21." if held else "A captain is old enough to steer."
     part = {"text": text_of, "quotes": [held or beside]}
-    missing = [] if held else [CORE]
+    missing = [] if held else [LACKS]
     return text(json.dumps({"parts": [part], "held": True, "missing": missing}))(body)
 
 
-def test_what_a_reply_lacks_of_the_core_of_the_question_is_searched_for_once(home):
+def test_what_a_reply_lacks_is_searched_for_once(home):
     answer, requests = asked(home, half, QUESTION)
     assert (answer["status"], answer["missing"]) == ("answered", [])
     assert "21" in answer["answer"]
     assert len(requests) == 3
-    assert CORE in requests[1].prompt
+    assert LACKS in requests[1].prompt
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_where_nothing_new_is_found_the_first_answer_stands(home, query, spent, 
         return half(body)
 
     answer, requests = asked(home, reply, QUESTION, **changed)
-    assert (answer["status"], answer["missing"]) == ("partial", [CORE])
+    assert (answer["status"], answer["missing"]) == ("partial", [LACKS])
     assert answer["citations"][0]["quote"] == "old enough to steer"
     assert any("--max-tokens" in warning for warning in answer["warnings"]) is warned
     assert len(requests) == 3
@@ -119,7 +119,7 @@ def test_an_answer_stands_where_the_model_fails_as_it_is_asked_again(home):
         return (status(503, "loading") if again else half)(body)
 
     answer, requests = asked(home, reply, QUESTION)
-    assert (answer["status"], answer["missing"]) == ("partial", [CORE])
+    assert (answer["status"], answer["missing"]) == ("partial", [LACKS])
     assert answer["citations"][0]["quote"] == "old enough to steer"
     assert "failed (503)" in answer["warnings"][0]
     assert len(requests) == 3

@@ -336,6 +336,11 @@ def test_what_is_written_on_a_day_stands_below_its_date() -> None:
         ("org", "# Top\n## Part\nbody\n", ["heading", "heading", "paragraph"]),
         ("html", "# Top\n\nGo:\n\n```\nx\n```\n", ["heading", "paragraph", "code"]),
         ("text", "2.1 The pump\n\nIt runs.\n\n3 VALVES\n\nTwo.\n", ["heading", "paragraph"] * 2),
+        (
+            "text",
+            "----\n# pump\n$ p\n\n# p 2\n$ q\n\n[[oil]]\nOil\n---\n",
+            ["paragraph"] * 4 + ["heading"],
+        ),
         ("text", "[ ] key: ask Bo for the code\n[x] gas bottles\n", ["item", "item"]),
         ("text", "Sat 5 July   Kit     7-9\nSun 16 July  Nora    14-21\n", ["paragraph"] * 2),
         ("text", "|Code | Said|\n|9 | Hot|\n", ["row", "row"]),
