@@ -71,7 +71,7 @@ def flag_given(flag: str, arguments: Sequence[str]) -> bool:
     """Whether a flag or its variable is set, read without the command's own parser."""
     flags = list(arguments)[: arguments.index("--")] if "--" in arguments else arguments
     given = os.environ.get(f"CRAG_{flag.upper()}", "").lower()
-    return f"--{flag}" in flags or given not in ("", "0", "f", "false", "n", "no", "off")
+    return f"--{flag}" in flags or given in ("1", "t", "true", "y", "yes", "on")
 
 
 def _interrupted(error: BaseException | None) -> bool:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _LEAD = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
 _WORD = re.compile(r"\s*\S+\s*")
 _LEAST_HANG = 4
+_STEERING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Matches what a terminal may obey, of what JSON need not escape."""
 _KEPT = frozenset("\n\t\u200c\u200d")  # joiners: they part and join letters, and signs of emoji
 _UNSEEN = frozenset("\r\u00ad\u200b\u2060\ufeff")
 
@@ -81,6 +83,7 @@ class Terminal:
     def json(self, value: object) -> None:
         """Write one JSON object on one line to stdout."""
         line = json.dumps(value, ensure_ascii=False)
+        line = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
         try:
             line.encode(sys.stdout.encoding)
         except UnicodeEncodeError:  # also half a character, as in a file name that is not UTF-8

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, TypedDict
@@ -84,7 +85,16 @@ def settings_with(text: str, changes: Mapping[str, str | None]) -> str:
     own = [line for line in lines[:end] if line.partition("=")[0].strip(" \t\"'") not in changes]
     own += [f"{key} = {_toml(value)}" for key, value in changes.items() if value is not None]
     texts = ("\n".join(part).strip("\n") for part in (own, lines[end:]))
-    return "\n\n".join(filter(None, texts)) + "\n"
+    changed = "\n\n".join(filter(None, texts)) + "\n"
+    try:
+        tomllib.loads(changed)
+    except tomllib.TOMLDecodeError:
+        keys = " or ".join(changes)
+        raise SettingsError(
+            f"The settings file cannot be changed: {keys} takes several lines in it.",
+            "Change it by hand.",
+        ) from None
+    return changed
 
 
 def write_settings(file: Path, text: str) -> None:

@@ -22,7 +22,13 @@ def open_(
     given: options.Shared,
     number: Annotated[int, typer.Argument(metavar="N", min=1, help="The citation, as in [2].")] = 1,
     trace: Annotated[
-        str, typer.Option(metavar="ID", help="The trace of the answer whose place to show.")
+        str,
+        typer.Option(
+            metavar="ID",
+            envvar="CRAG_OPEN_TRACE",  # CRAG_TRACE is what shows traces of questions
+            show_envvar=False,
+            help="The trace of the answer whose place to show.",
+        ),
     ] = "last",
 ) -> None:
     """Show a place that the last answer cites, in its surroundings."""

@@ -93,7 +93,10 @@ class LiveAnswer:
         elif self._events:
             self._terminal.json(event)
         if self._view is not None:
-            self._view.show(event)
+            try:
+                self._view.show(event)
+            except OSError:  # nobody reads the trace; the answer may still be read
+                self._view = None
         if self._live is None:
             return
         match event["event"]:

@@ -1,4 +1,4 @@
-"""A cited quote in its place, with numbered lines around it."""
+"""A cited quote in its place, with the lines around it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ LINE_WIDTH = 400
 
 
 def print_surroundings(terminal: Terminal, citation: Citation, reader: CollectionReader) -> None:
-    """Print the document's file, the place, and lines of its text, with those of the quote marked.
+    """Print the document's file, the place, and lines of its text, with those of the quote marked,
+    numbered where they are lines of the file itself.
     If the document was read anew, the quote is looked for; if it is gone, that is said.
 
     Raises:
@@ -47,5 +48,5 @@ def print_surroundings(terminal: Terminal, citation: Citation, reader: Collectio
     for number in range(max(0, first - AROUND), min(len(lines), last + AROUND + 1)):
         mark = ">" if first <= number <= last else " "
         left = max(0, lines[number].find(quote.split("\n")[0]) - LINE_WIDTH // 4)
-        gutter = f"{mark}{number + 1:>6}  "
+        gutter = f"{mark}{number + 1:>6}  " if citation["start_line"] else f"{mark} "
         terminal.wrapped(gutter + lines[number][left : left + LINE_WIDTH], len(gutter))

@@ -1,6 +1,7 @@
 """`crag open`, and what is said once a home."""
 
 from crag import HIGH, copied_home, crag, in_terminal, make_home, shown_in_terminal
+from ingest_runs import home_of
 from searx_server import SearxServer
 
 OFFERED, TOLD = "Rank by meaning", "A model would answer"
@@ -20,6 +21,14 @@ def test_a_cited_place_is_shown_with_its_lines_and_its_file(tmp_path):
     crag(home, "ingest", tmp_path / "files")
     gone = crag(home, "open", "1")
     assert (gone.exit_code, "no longer in default" in gone.stderr) == (2, True)
+
+
+def test_lines_of_what_was_converted_have_no_numbers(tmp_path):
+    page = "<html>\n\n<body>\n<p>The Gillfoot Viaduct is 31 metres high.</p></body></html>"
+    home = home_of(tmp_path, {"viaduct.html": page})
+    crag(home, "ask", HIGH)
+    opened = crag(home, "open", CRAG_TRACE="1")  # which is of other commands
+    assert "\n> The Gillfoot Viaduct is 31 metres high." in opened.stdout
 
 
 def test_a_cited_page_of_the_web_is_said_to_be_one(tmp_path):

@@ -8,6 +8,8 @@ from crag import ROOT, shell
 from ingest_runs import home_of
 from turn_samples import make_answer, open_turn_store
 
+from cli.terminal import Terminal
+
 FULL = Path("/dev/full")
 CLOSED = "crag: An output is closed. Leave it open.\n"
 
@@ -44,6 +46,14 @@ def test_an_answer_that_did_not_arrive_is_a_failure_and_a_notice_is_none(tmp_pat
     assert ran.stderr.startswith("crag: The disk is full.")
     ran = shell(tmp_path, f"$FORKED trace list 2> {FULL}")
     assert (ran.returncode, ran.stdout) == (0, "")
+    home = home_of(tmp_path, {"light.md": "# Lighthouse\n\nThe lighthouse is 34 metres high.\n"})
+    ran = shell(home, f"$CRAG ask 'How high is the lighthouse?' --trace 2> {FULL}")
+    assert (ran.returncode, "34 metres" in ran.stdout) == (0, True)
+
+
+def test_json_steers_no_terminal(capsys):
+    Terminal().json({"text": "a\u202eb\x9bc\x7f\u00e9"})
+    assert capsys.readouterr().out == '{"text": "a\\u202eb\\u009bc\\u007f\u00e9"}\n'
 
 
 def test_a_locale_that_cannot_hold_file_names_is_named(tmp_path):

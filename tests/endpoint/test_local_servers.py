@@ -76,6 +76,11 @@ def test_a_model_is_set_and_taken_out_and_the_rest_of_the_file_stays(tmp_path):
     assert file.read_text().endswith('\n[prices]\n"a" = [1, 2]\n')
     assert crag(tmp_path, "model", "use", "local", "--config", file).exit_code == 0
     assert file.read_text() == before.replace('model = "old"\n', "")
+    kept = 'model = """a\nb"""\nk = 9\n'
+    file.write_text(kept)
+    refused = crag(tmp_path, "model", "use", "local", "--config", file)
+    assert (refused.exit_code, file.read_text()) == (4, kept)
+    assert "Change it by hand" in refused.stderr
 
 
 @pytest.mark.parametrize("held", ["'model' = 'old'", "\"model\"='old'", "# one line\u2028of two"])

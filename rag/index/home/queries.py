@@ -125,7 +125,7 @@ class HomeQueries(IndexQueries):
         """Notes why Chroma is not asked any more, until it is written again."""
         self.close()
         folder = None if row is None else self._index.root / row.folder
-        if folder is not None and folder.is_dir() and not os.access(folder, os.W_OK):
+        if folder is not None and os.access(folder, os.F_OK) and not os.access(folder, os.W_OK):
             self._why = "in a folder that cannot be written"  # it opens none such
             return
         is_damage = isinstance(error, VectorsDamaged)
