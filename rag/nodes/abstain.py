@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from langgraph.runtime import Runtime
 
 from rag.citations.check import with_markers
@@ -19,6 +21,7 @@ REFUSED = "The model found no answer to “{}”."
 DENIED = "What the model answers to “{}” is left out: its own quotes say otherwise."
 ABSENT = "The documents do not hold an answer to “{}”."
 NEAREST = 3
+_THEY = re.compile(r"^They\b")
 LONGEST_QUESTION, LONGEST_REFUSAL = 200, 500
 
 
@@ -34,10 +37,11 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     ]
     of_model = DENIED if state["dropped"] else REFUSED
     said = of_model if deps.engine.model is not None else UNSURE if shown else ABSENT
-    why = shorten(state["refusal"] or "", LONGEST_REFUSAL) or "The nearest passages:"
+    words = _THEY.sub("The documents", shorten(state["refusal"] or "", LONGEST_REFUSAL))
+    why = words or ("The nearest passages:" if shown else "")
     head = said.format(shorten(split_context(state["standalone_question"])[0], LONGEST_QUESTION))
     return {
-        "generation": "\n\n".join([f"{head} {why}", *shown]) if shown else head,
+        "generation": "\n\n".join([f"{head} {why}".rstrip(), *shown]),
         "citations": [],
         "claims": state["claims"] if state["dropped"] else [],
         "nearest": nearest,

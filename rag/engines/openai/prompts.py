@@ -90,9 +90,9 @@ GENERATE = (
     "where they say all of it. Where they contradict each other, say so and quote both. "
     "Where the question has several meanings in these documents, ask which one is meant. "
     "If they hold nothing that answers any of it, held is false (a hint at where to look "
-    "is no answer); the one part then says in a sentence, which begins with “The documents”, "
-    "what they hold that comes nearest, not again that there is no answer, and quotes whole "
-    "sentences of it, or none where nothing is near. " + INJECTION_WARNING
+    "is no answer); the one part then says in a sentence what they hold that comes nearest, "
+    "not again that there is no answer, and quotes whole sentences of it, or none where "
+    "nothing is near. " + INJECTION_WARNING
 )
 GENERATE_PLAIN = (
     "Answer the question from the numbered documents and from nothing else, in the "
