@@ -24,7 +24,7 @@ _WRITABLE = "Make it writable, or choose another --home"
 
 def examine(settings: Settings) -> Iterator[Check]:
     """Check every part; what depends on a part that is not well is left out."""
-    yield from _check_home(settings.home)
+    yield from _as_far_as("home", _check_home(settings.home))
     catalog = check_catalog(settings.home)
     yield catalog
     yield check_threads(settings.home)
@@ -33,7 +33,18 @@ def examine(settings: Settings) -> Iterator[Check]:
     if settings.store is not None:
         yield from check_store(settings.store, settings.store_schema, identity)
     elif catalog.ok:
-        yield from check_collections(settings.home, identity, settings.chroma_url)
+        found = check_collections(settings.home, identity, settings.chroma_url)
+        yield from _as_far_as("collections", found)
+
+
+def _as_far_as(part: str, checks: Iterator[Check]) -> Iterator[Check]:
+    """The checks, up to one that cannot be made, which is a failed one."""
+    try:
+        yield from checks
+    except CragError as error:
+        yield failed(part, error)
+    except OSError as error:
+        yield failed(part, f"{error.filename}: {error.strerror}", _WRITABLE)
 
 
 def _check_home(home: Path) -> Iterator[Check]:
@@ -70,15 +81,17 @@ def check_threads(home: Path) -> Check:
 
 def _check(part: str, file: SqliteFile, mending: str) -> Check:
     path = file.path
-    if not path.exists():
-        return passed(part, "nothing is kept yet")
     try:
+        if not path.exists():
+            return passed(part, "nothing is kept yet")
         with file:
             faults = file.integrity_errors()
     except DamagedError as error:
         faults = [error.message]
     except CragError as error:
         return failed(part, error)
+    except OSError as error:
+        return failed(part, f"{path}: {error.strerror}", _WRITABLE)
     if faults:
         return failed(part, f"{path.name}: {' '.join(faults[0].split())}", mending)
     return passed(part, f"{path.name} is sound")
