@@ -19,8 +19,15 @@ from rag.reading.stretches import Stretch, Unit, reach, stretches_of
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
-from state.blocks import PROSE, BlockKind
-from state.passages import ParsedQuestion, RetrievedChunk, heading_at, make_citation, text_between
+from state.blocks import PROSE, Block, BlockKind
+from state.passages import (
+    ParsedQuestion,
+    RetrievedChunk,
+    heading_at,
+    is_web,
+    make_citation,
+    text_between,
+)
 
 MOST = 3
 FIRST_LONGEST, NEXT_LONGEST = 400, 300
@@ -40,6 +47,9 @@ _FAR_BEHIND_BY_WORDS = 0.12
 
 _SLACK = 0.01
 """The similarity that a stretch may lose by beginning nearer to the answer."""
+
+_CHUNKS_OF_CODE = 8
+"""So many chunks before and behind are looked at for code that goes on."""
 
 _BOLD = re.compile(r"\*\*[^*]+\*\*")
 _FEW_WORDS = 3
@@ -201,13 +211,31 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
     chunk, units = stretch.chunk, stretch.units
     blocks = chunk["blocks"][units[0].place : units[-1].place + 1]
     lead = lead_of(chunk, units[0], reader)
-    whole = text_between(chunk, blocks[0].start_char, blocks[-1].end_char)
+    whole = _whole(chunk, blocks, reader)
     passage = "\n".join(filter(None, (lead, whole)))
     located = make_citation(chunk, stretch.start, stretch.end, passage)
     located["heading"] = as_prose(heading_at(chunk, stretch.start)) or chunk["title"] or ""
     shown = display_text(chunk, units, lead, FIRST_LONGEST + BESIDE)
     located["shown"] = passage if full else shown
     return located
+
+
+def _whole(chunk: RetrievedChunk, blocks: Sequence[Block], reader: CollectionReader) -> str:
+    """The text of consecutive blocks; of code at their beginning or end all of it, also what stands
+    in the chunks around.
+    """
+    start, end = blocks[0].start_char, blocks[-1].end_char
+    if BlockKind.CODE not in (blocks[0].kind, blocks[-1].kind) or is_web(chunk):
+        return text_between(chunk, start, end)
+    near = reader.around(chunk["chunk_id"], _CHUNKS_OF_CODE, _CHUNKS_OF_CODE)
+    code = [Block(*b) for each in near for b in each["blocks"] if b[0] == BlockKind.CODE]
+    for block in code if blocks[-1].kind == BlockKind.CODE else ():
+        if block.start_char <= end + 1 < block.end_char:
+            end = block.end_char
+    for block in reversed(code) if blocks[0].kind == BlockKind.CODE else ():
+        if block.start_char < start - 1 <= block.end_char:
+            start = block.start_char
+    return reader.document_text(chunk["source"], start, end) or ""
 
 
 def _extended(stretch: Stretch, longest: int) -> Stretch:

@@ -268,11 +268,22 @@ def test_an_answer_of_one_new_word_is_one(tmp_path):
 def shown_of(
     tmp_path, text, question, name="page.md", *, full=False, reranker: Reranker | None = None
 ):
+    tmp_path.mkdir(exist_ok=True)
     reader = collection_of(tmp_path, {name: text, "other.md": "# Wool\n\nIt is spun in May.\n"})
     hits = reader.search(question, 8)
     parsed = parse_question(question, reader)
     found = shown_snippets([parsed], hits, reranker or StaticReranker(), reader, full=full)
     return [each["located"] for each in found]
+
+
+def test_all_of_a_long_listing_is_its_passage(tmp_path):
+    steps = "\n".join(
+        f"step{n} --waterbuck --of-the-service={n} --wait-until-it-is-up" for n in range(60)
+    )
+    text = f"# Deploy\n\nRun this:\n\n```sh\n{steps}\n```\n\nThat is all.\n"
+    for asked in ("step1", "step31", "step58"):
+        shown = shown_of(tmp_path / asked, text, f"waterbuck {asked}", full=True)
+        assert steps in shown[0]["passage"]
 
 
 def test_a_whole_block_is_shown_once_however_much_of_it_answers(tmp_path):
