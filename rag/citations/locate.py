@@ -74,13 +74,14 @@ def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[Quote
     What stands in several places is found at the first one from the offset `behind` on. A line of
     headings before it, as a context has above an excerpt, is no part of it.
     """
-    text, whole = [*_words(document["excerpts"])], quote[:_LONGEST]
+    whole = quote[:_LONGEST]
     if path := _PATH.match(whole):
         levels = {*path[1].split(" > ")}
         named = (each["heading"].split(" > ") for each in document["excerpts"])
         whole = whole[path.end() :] if any(map(levels.issubset, named)) else whole
     if exact := _letter_for_letter(whole.strip(), document, behind):
         return [exact]
+    text = [*_words(document["excerpts"])]
     pieces = _ELLIPSIS.split(whole)
     if len(pieces) > 1 and _exactly([word.key for word in match_words(whole)], text) is not None:
         pieces = [whole]  # the document has the sign itself
@@ -112,7 +113,7 @@ def _letter_for_letter(said: str, document: ContextDocument, behind: int) -> Quo
         while (at := text.find(said, at + 1)) >= 0:
             end = at + len(said)
             ends_a_word = text[end : end + 1].isalnum() and said[-1].isalnum()
-            if not (ends_a_word or (text[:at][-1:].isalnum() and said[0].isalnum())):
+            if not (ends_a_word or (text[max(at - 1, 0) : at].isalnum() and said[0].isalnum())):
                 start = excerpt["start_char"] + at
                 found.append(QuoteSpan(excerpt, start, start + len(said)))
     return next((place for place in found if place.start >= behind), next(iter(found), None))

@@ -10,8 +10,7 @@ from rag.index.terms import terms
 from rag.question.parse import share, specific_terms, split_context
 from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings
 from rag.reading.stretches import Stretch, stretches_of
-from state.blocks import BlockKind
-from state.documents import QUOTED_BY, heading_path
+from state.documents import heading_path
 from state.passages import ParsedQuestion, RetrievedChunk, text_between
 
 READ = 16
@@ -61,37 +60,16 @@ def judge_stretches(
     """
     found = score_stretches(question, chunks, reranker)
     if not found or not reranker.judges:
-        return _with_replies(found)
+        return found
     found.sort(key=lambda each: -each.score)
     best = [each.stretch for each in found[:JUDGED]]
     texts = [f"{heading_path(each.chunk['title'], each.heading)}. {each.text}" for each in best]
     said = reranker.judged(question["text"], texts)
     said += [min(said)] * (len(found) - len(said))
-    return _with_replies(
-        [
-            replace(each, score=each.score + _JUDGED_WEIGHT * judged, judged=judged)
-            for each, judged in zip(found, said, strict=True)
-        ]
-    )
-
-
-def _with_replies(found: list[ScoredStretch]) -> list[ScoredStretch]:
-    """A mail replies to what it quotes: the best stretch of its own words, but for its header,
-    comes before the best of the quotation.
-    """
-    for quoted in sorted(found, key=lambda each: each.score):
-        chunk = quoted.stretch.chunk
-        if (chunk["anchor"] or "").startswith(QUOTED_BY):
-            own = [
-                each
-                for each in found
-                if each.stretch.chunk["source"] == chunk["source"]
-                and not (each.stretch.chunk["anchor"] or "").startswith(QUOTED_BY)
-                and each.stretch.kind is not BlockKind.FIELD
-            ]
-            if (best := best_of(own)) and best.score <= quoted.score:
-                found[found.index(best)] = replace(best, score=quoted.score + _RANK)
-    return found
+    return [
+        replace(each, score=each.score + _JUDGED_WEIGHT * judged, judged=judged)
+        for each, judged in zip(found, said, strict=True)
+    ]
 
 
 def score_stretches(

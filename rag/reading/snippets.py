@@ -48,6 +48,8 @@ _FAR_BEHIND_BY_WORDS = 0.12
 _SLACK = 0.01
 """The similarity that a stretch may lose by beginning nearer to the answer."""
 
+_REPLIES = 0.01
+"""What a reply scores above the mail that it quotes."""
 _CHUNKS_OF_CODE = 8
 """So many chunks before and behind are looked at for code that goes on."""
 
@@ -63,9 +65,9 @@ def snippets(
 ) -> list[ScoredStretch]:
     """The best stretches of the first chunks, best first. None repeats another, and stretches of
     several chunks are preferred (after maximal marginal relevance, Carbonell and Goldstein 1998).
-    Rows of one table are shown together.
+    Rows of one table are shown together, and a mail's reply before what it quotes.
     """
-    found = judge_stretches(question, chunks, reranker)
+    found = _with_replies(judge_stretches(question, chunks, reranker))
     far, same = _FAR_BEHIND_BY_WORDS, 0.0
     if reranker.is_neural:
         far, same = FAR_BEHIND_JUDGED if reranker.judges else FAR_BEHIND, _SAME_CHUNK
@@ -83,6 +85,23 @@ def snippets(
         clear = not any(whole.overlaps(other.stretch) for other in kept)
         kept.append(replace(following, stretch=whole if clear else stretch))
     return kept
+
+
+def _with_replies(found: Sequence[ScoredStretch]) -> Sequence[ScoredStretch]:
+    """Of a mail that quotes another one, the best stretch of its own words, but for its header,
+    scores more than the best of the quotation.
+    """
+    for source in {each.stretch.chunk["source"] for each in found if each.stretch.is_quotation}:
+        mail = [each for each in found if each.stretch.chunk["source"] == source]
+        quoted = max(each.score for each in mail if each.stretch.is_quotation)
+        words = [
+            e for e in mail if not (e.stretch.is_quotation or e.stretch.kind is BlockKind.FIELD)
+        ]
+        reply = best_of(words)
+        if reply is not None and reply.score <= quoted:
+            above = replace(reply, score=quoted + _REPLIES)
+            found = [above if each is reply else each for each in found]
+    return found
 
 
 def _one_table(one: Stretch, other: Stretch) -> bool:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rag.text.sentences import block_sentences
 from state.blocks import PROSE, Block, BlockKind
+from state.documents import QUOTED_BY
 from state.passages import RetrievedChunk, text_between
 
 LONGEST = 300
@@ -65,6 +66,11 @@ class Stretch:
     def kind(self) -> BlockKind:
         """The kind of the block that it begins in."""
         return BlockKind(self.chunk["blocks"][self.units[0].place].kind)
+
+    @property
+    def is_quotation(self) -> bool:
+        """Whether it stands in what a mail quotes at its end."""
+        return (self.chunk["anchor"] or "").startswith(QUOTED_BY)
 
     @property
     def begins_section(self) -> bool:

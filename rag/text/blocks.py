@@ -28,7 +28,6 @@ from state.blocks import PROSE, Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
 _TABLES = frozenset({"csv", "tsv", "xlsx", "xls"})
-_NEVER = re.compile(r"(?!)")
 _APART = {"code": re.compile(r"---\s*"), "text": re.compile(r"\[\[[\w.:-]{1,80}\]\]\s*")}
 """Lines that part others as blank ones do: between documents of YAML, AsciiDoc's anchors."""
 _UNMARKED = frozenset({"code", "log"}) | _TABLES
@@ -87,7 +86,8 @@ class BlockParser:
 
     def _line(self, start: int, line: str, following: str) -> None:
         """Reads the line at `start`; `following` is how the next begins."""
-        if not line.strip() or _APART.get(self.format, _NEVER).fullmatch(line[:GLANCE]):
+        apart = _APART.get(self.format)
+        if not line.strip() or (apart is not None and apart.fullmatch(line[:GLANCE])):
             self._blank_line()
         elif self._fence and not (self._quoted and not QUOTED.match(line[:GLANCE])):
             self._inside_fence(start, line)
