@@ -50,8 +50,10 @@ _SLACK = 0.01
 
 _REPLIES = 0.01
 """What a reply scores above the mail that it quotes."""
-_CHUNKS_OF_CODE = 8
-"""So many chunks before and behind are looked at for code that goes on."""
+_GOES_ON = frozenset({BlockKind.CODE, BlockKind.PARAGRAPH})
+"""Blocks of these kinds that at most one character parts are one that was cut into chunks."""
+_CHUNKS_AROUND = 8
+"""So many chunks before and behind are looked at for one that goes on."""
 
 _BOLD = re.compile(r"\*\*[^*]+\*\*")
 _FEW_WORDS = 3
@@ -240,19 +242,19 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
 
 
 def _whole(chunk: RetrievedChunk, blocks: Sequence[Block], reader: CollectionReader) -> str:
-    """The text of consecutive blocks; of code at their beginning or end all of it, also what stands
-    in the chunks around.
+    """The text of consecutive blocks; of code and paragraphs at their beginning or end all of it,
+    also what stands in the chunks around.
     """
     start, end = blocks[0].start_char, blocks[-1].end_char
-    if BlockKind.CODE not in (blocks[0].kind, blocks[-1].kind) or is_web(chunk):
+    if not {blocks[0].kind, blocks[-1].kind} & _GOES_ON or is_web(chunk):
         return text_between(chunk, start, end)
-    near = reader.around(chunk["chunk_id"], _CHUNKS_OF_CODE, _CHUNKS_OF_CODE)
-    code = [Block(*b) for each in near for b in each["blocks"] if b[0] == BlockKind.CODE]
-    for block in code if blocks[-1].kind == BlockKind.CODE else ():
-        if block.start_char <= end + 1 < block.end_char:
+    near = reader.around(chunk["chunk_id"], _CHUNKS_AROUND, _CHUNKS_AROUND)
+    held = [Block(*b) for each in near for b in each["blocks"] if b[0] in _GOES_ON]
+    for block in held:
+        if block.kind is blocks[-1].kind and block.start_char <= end + 1 < block.end_char:
             end = block.end_char
-    for block in reversed(code) if blocks[0].kind == BlockKind.CODE else ():
-        if block.start_char < start - 1 <= block.end_char:
+    for block in reversed(held):
+        if block.kind is blocks[0].kind and block.start_char < start - 1 <= block.end_char:
             start = block.start_char
     return reader.document_text(chunk["source"], start, end) or ""
 

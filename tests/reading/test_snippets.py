@@ -276,14 +276,24 @@ def shown_of(
     return [each["located"] for each in found]
 
 
-def test_all_of_a_long_listing_is_its_passage(tmp_path):
-    steps = "\n".join(
-        f"step{n} --waterbuck --of-the-service={n} --wait-until-it-is-up" for n in range(60)
+@pytest.mark.parametrize(
+    ("begins", "ends", "between"),
+    [
+        pytest.param("```sh\n", "\n```", "\n", id="listing"),
+        pytest.param("", ".", ". ", id="paragraph"),
+        pytest.param("", ".", ".\n", id="wrapped paragraph"),
+    ],
+)
+def test_all_of_a_long_block_is_its_passage(tmp_path, begins, ends, between):
+    steps = between.join(
+        f"Step{n} --waterbuck --of-the-service={n} --wait-until-it-is-up" for n in range(60)
     )
-    text = f"# Deploy\n\nRun this:\n\n```sh\n{steps}\n```\n\nThat is all.\n"
+    text = f"# Deploy\n\nRun this:\n\n{begins}{steps}{ends}\n\nThat is all.\n"
     for asked in ("step1", "step31", "step58"):
         shown = shown_of(tmp_path / asked, text, f"waterbuck {asked}", full=True)
         assert steps in shown[0]["passage"]
+    shown = shown_of(tmp_path / "first", text, "waterbuck step1", full=True)
+    assert "That is all" not in shown[0]["passage"]
 
 
 def test_a_whole_block_is_shown_once_however_much_of_it_answers(tmp_path):
