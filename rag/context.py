@@ -18,7 +18,7 @@ from rag.text.prose import as_prose
 from state.blocks import Block, BlockKind
 from state.documents import without_header
 from state.passages import ContextDocument, Grade, RetrievedChunk, is_web, text_between
-from state.tokens import count_tokens, estimate_tokens
+from state.tokens import estimate_tokens
 
 MAX_CHUNKS = 20
 """The most chunks of the first search, before their neighbours are added."""
@@ -44,15 +44,14 @@ _FENCE = re.compile(r"^[ \t]{0,3}`{3,}", re.MULTILINE)
 def build_context(
     ranked: Sequence[RetrievedChunk], reader: CollectionReader, tokens: int
 ) -> list[ContextDocument]:
-    """The context from chunks `ranked` best first, in about `tokens`, and half as many again where
-    there were further searches. Documents are numbered from 1 in the order of their best chunks.
+    """The context from chunks `ranked` best first, in about `tokens`. Documents are numbered from 1
+    in the order of their best chunks.
     """
     further = len({_search(chunk) for chunk in ranked}) - 1
     chosen: dict[str, RetrievedChunk] = {}
-    left = tokens * 3 // 2 if further > 0 else tokens
     most = MAX_CHUNKS + MAX_FURTHER_CHUNKS * max(further, 0)
     best, others = ranked[:JOINED_CHUNKS], ranked[JOINED_CHUNKS:most]
-    left -= _take_each(best, reader, chosen, left)
+    left = tokens - _take_each(best, reader, chosen, tokens)
     for chunk in [each for each in best if each["chunk_id"] in chosen]:
         if not is_web(chunk):
             left -= _take(_document(chunk, reader), chosen, left)
@@ -249,23 +248,3 @@ def _within_a_word(shortcode: re.Match[str]) -> str:
     text, (start, end) = shortcode.string, shortcode.span()
     glued = text[max(start - 1, 0) : start].strip() and text[end : end + 1].strip()
     return shortcode[0] if glued else ""
-
-
-def fit_context(
-    context: Sequence[ContextDocument], ranked: Sequence[RetrievedChunk], tokens: int
-) -> list[ContextDocument]:
-    """The context cut to `tokens`: the best chunks that fit, at least the first one. Documents keep
-    their numbers.
-    """
-    cost = {e["chunk_id"]: count_tokens(e["text"]) for each in context for e in each["excerpts"]}
-    order = dict.fromkeys((*(chunk["chunk_id"] for chunk in ranked), *cost))
-    kept: set[str] = set()
-    for chunk_id in [each for each in order if each in cost]:
-        if not kept or cost[chunk_id] <= tokens:
-            kept.add(chunk_id)
-            tokens -= cost[chunk_id]
-    cut: list[ContextDocument] = [
-        {**each, "excerpts": [e for e in each["excerpts"] if e["chunk_id"] in kept]}
-        for each in context
-    ]
-    return [each for each in cut if each["excerpts"]]

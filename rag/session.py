@@ -94,7 +94,7 @@ class Session(Closing):
         budget: Budget | None = None,
     ) -> Answer:
         """Run a turn and return its answer; raises as `stream`. Thread-safe without a `thread`."""
-        turn = self.stream(question, thread=thread, history=history, tokens=False, budget=budget)
+        turn = self.stream(question, thread=thread, history=history, budget=budget)
         # Read to its end: the turn's checkpoint is kept after the answer.
         (answer,) = [event["answer"] for event in turn if event["event"] == "answer"]
         return answer
@@ -106,13 +106,11 @@ class Session(Closing):
         thread: str | None = None,
         history: Sequence[HistoryTurn] | None = None,
         pin: bool = False,
-        tokens: bool = True,
         budget: Budget | None = None,
         cancel: Cancellation | None = None,
     ) -> Generator[Event]:
         """Run one turn and yield its events, the answer last.
 
-        Without `tokens` a draft comes as one token event, which costs a model less work.
         `budget` stands in for the settings' own, where several questions share one.
         `history` stands in for a thread's own, oldest turn first. Whatever ends the turn
         early (an error, Ctrl-C, `cancel`, a closed iterator) leaves the thread as it was.
@@ -126,7 +124,7 @@ class Session(Closing):
             settings=self.settings,
             reader=self.reader,
             reranker=self.reranker,
-            engine=self.engine.for_question(budget, streamed=tokens),
+            engine=self.engine.for_question(budget),
             search_web=self._web,
             trace_id=new_trace_id(),
         )

@@ -54,7 +54,7 @@ def replay(trace: Trace, settings: Settings, notify: Callable[[str], None]) -> T
         asked = trace["answer"]["question"]
         told = (each for each in trace["events"] if each["event"] == "contextualized")
         history = next((each["history"] for each in told), [])
-        events = list(session.stream(asked, history=history, tokens=False))
+        events = list(session.stream(asked, history=history))
     (answer,) = [event["answer"] for event in events if event["event"] == "answer"]
     return {**trace, "trace_id": answer["trace_id"], "answer": answer, "events": events}
 

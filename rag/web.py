@@ -7,7 +7,6 @@ like any chunk; their `source` is the page's URL and their text the snippet that
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Sequence
 from http import HTTPStatus
 from typing import Any
@@ -36,16 +35,14 @@ class WebSearch:
         Raises:
             RemoteError: the endpoint was unreachable, refused, or replied with no JSON.
         """
-        from rag.endpoint.failures import foreign_errors
+        from rag.endpoint.failures import cause_in_words, foreign_errors
 
         try:
             found = self._found(query[:500])[:k]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise self._failed(f"its reply is no SearXNG JSON ({type(error).__name__})") from None
         except foreign_errors() as error:
-            cause = error.__cause__ or error
-            why = re.sub(r"^\[Errno -?\d+\] ", "", str(cause))
-            raise self._failed(why or type(cause).__name__) from None
+            raise self._failed(cause_in_words(error)) from None
         return [
             _chunk(rank, url, _field(item, "title"), text)
             for rank, item in enumerate(found, 1)

@@ -10,10 +10,7 @@ CragError
 │   └── StorageError    full or read-only disk
 │       └── DamagedError    a store that is not what was written
 ├── RemoteError         a model or remote store failed                      (exit 5)
-│   ├── ModelError      rate-limited, malformed reply, failed
-│   │   ├── ModelAccessError     unreachable, no such model, key or quota refused
-│   │   ├── ModelLateError       no reply within the time limit
-│   │   ├── PromptTooLongError   more than the model's context holds
+│   ├── ModelError      unreachable, refused, rate-limited, malformed reply, failed
 │   │   └── RequestRefusedError  the server does not take a form of request
 │   ├── BudgetError     budget spent before any answer
 │   └── RemoteStoreError
@@ -80,18 +77,6 @@ class RemoteError(CragError):
 
 class ModelError(RemoteError):
     """The model endpoint was unreachable, refused, or replied with something unusable."""
-
-
-class ModelAccessError(ModelError):
-    """No request there can succeed as things are, so trying another only costs time."""
-
-
-class ModelLateError(ModelError):
-    """There was no whole reply within the time that a request may take."""
-
-
-class PromptTooLongError(ModelError):
-    """The prompt does not fit the model's context."""
 
 
 class RequestRefusedError(ModelError):

@@ -141,6 +141,17 @@ class GraphState(ThreadState, QuestionState):
     """
 
 
+def new_chunks(state: GraphState) -> list[RetrievedChunk]:
+    """The chunks that the last search was the first to find."""
+    new = set(state["new_documents"])
+    return [chunk for chunk in state["documents"] if chunk["chunk_id"] in new]
+
+
+def queries_tried(state: GraphState) -> list[str]:
+    """The queries that were searched so far, oldest first."""
+    return [state["standalone_question"], *state["query_rewrites"]]
+
+
 class TurnInput(TypedDict):
     """A turn's whole input; everything else is loaded or reset by start_turn."""
 

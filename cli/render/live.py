@@ -79,8 +79,7 @@ class LiveAnswer:
         self, session: Session, question: str, *, thread: str | None, pin: bool = False
     ) -> Answer:
         """Show the turn's events until it ends, and return its answer; raises as `stream`."""
-        tokens, cancel = self._stream or self._events, self.cancel
-        turn = session.stream(question, thread=thread, pin=pin, tokens=tokens, cancel=cancel)
+        turn = session.stream(question, thread=thread, pin=pin, cancel=self.cancel)
         with self, closing(turn):
             for event in turn:
                 self.show(event)

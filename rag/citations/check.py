@@ -8,7 +8,7 @@ model`): what it finds supported is verified, what it denies is left out.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,8 @@ _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})\s*$")
 _CLOSERS = "\"'”’»)*_`"
 NOT_FOUND = "no quote of it was found"
 STANDS = "its quote stands in the document"
+Places = dict[tuple[str, int, int], Citation]
+"""Citations by where they stand, numbered from 1 by first mention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,22 +55,14 @@ class CheckedDraft:
 
     @classmethod
     def of(cls, parts: Sequence[AnswerPart], verdicts: Sequence[PartVerdict]) -> CheckedDraft:
-        numbers: dict[tuple[str, int, int], int] = {}
-        citations: list[Citation] = []
+        places: Places = {}
         shown: list[str] = []
         claims: list[ClaimRecord] = []
         for part, verdict in zip(parts, verdicts, strict=True):
-            markers: list[int] = []
-            for citation in verdict.citations if verdict.verdict != "contradicted" else ():
-                where = citation["source"], citation["start_char"], citation["end_char"]
-                if where not in numbers:
-                    numbers[where] = len(numbers) + 1
-                    citations.append({**citation, "marker": numbers[where]})
-                markers.append(numbers[where])
-            markers = list(dict.fromkeys(markers))
-            if verdict.verdict != "contradicted":
-                written = "".join(f"[{number}]" for number in markers)
-                written = written or ("" if verdict.claims_nothing else NO_QUOTE)
+            stands = verdict.verdict != "contradicted"
+            markers = number_places(verdict.citations, places) if stands else []
+            if stands:
+                written = "" if verdict.claims_nothing else written_markers(markers)
                 text = with_markers(part["text"], written, verbatim=bool(part["located"]))
                 shown += [part["before"] if shown else "", text]
             if not verdict.claims_nothing:
@@ -80,11 +74,25 @@ class CheckedDraft:
                         "reason": verdict.reason,
                     }
                 )
-        return cls(parts, verdicts, "".join(shown), citations, claims)
+        return cls(parts, verdicts, "".join(shown), [*places.values()], claims)
 
     @property
     def dropped(self) -> list[str]:
         return [claim["text"] for claim in self.claims if claim["verdict"] == "contradicted"]
+
+
+def number_places(cited: Iterable[Citation], places: Places) -> list[int]:
+    """The markers of what is cited, each once; new places are added with the next number."""
+    markers: list[int] = []
+    for citation in cited:
+        place = citation["source"], citation["start_char"], citation["end_char"]
+        places.setdefault(place, {**citation, "marker": len(places) + 1})
+        markers.append(places[place]["marker"])
+    return list(dict.fromkeys(markers))
+
+
+def written_markers(markers: Sequence[int]) -> str:
+    return "".join(f"[{marker}]" for marker in markers) or NO_QUOTE
 
 
 def check_draft(
@@ -109,7 +117,7 @@ def _verdict(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
             found += locate(quote["quote"], document, behind=before[-1] if before else 0)
     if not found:
         asks = not part["quotes"] and part["text"].rstrip().endswith("?")
-        return PartVerdict("unverified", _elsewhere(part, given) or NOT_FOUND, claims_nothing=asks)
+        return PartVerdict("unverified", NOT_FOUND, claims_nothing=asks)
     citations = tuple(map(_citation, found))
     found_wrong = find_discrepancy(
         part["text"],
@@ -123,31 +131,10 @@ def _verdict(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
     return PartVerdict(*found_wrong, tuple({**c, "support": "unsupported"} for c in citations))
 
 
-def is_about(part: AnswerPart, context: Sequence[ContextDocument], question: str) -> bool:
-    """Whether a part names and counts nothing that neither the question nor the documents do."""
-    from rag.citations.agreement import find_discrepancy
-
-    held = [each["title"] or "" for each in context]
-    held += [f"{e['heading']} {e['text']}" for each in context for e in each["excerpts"]]
-    return find_discrepancy(part["text"], [], question, held) is None
-
-
 def _citation(place: QuoteSpan) -> Citation:
     excerpt = place.excerpt
     found = make_citation(excerpt, place.start, place.end, _passage(place))
     return {**found, "heading": as_prose(heading_at(excerpt, place.start))}
-
-
-def _elsewhere(part: AnswerPart, given: Mapping[int, ContextDocument]) -> str | None:
-    """Which other document a quote of the part stands in, in words, for the model to cite that."""
-    from rag.citations.locate import locate
-
-    for quote in part["quotes"]:
-        named = quote["document"]
-        for number, document in given.items():
-            if number != named and locate(quote["quote"], document):
-                return f"its quote stands in [{number}], not in [{named}]"
-    return None
 
 
 def doubtful_parts(checked: CheckedDraft) -> dict[int, tuple[str, str]]:

@@ -71,19 +71,19 @@ def _replies(settings: Settings) -> Check:
     """Send one made-up document of some 400 tokens, and none of the person's."""
     from rag.budget import Budget
     from rag.endpoint.address import chat_endpoint
-    from rag.engines.openai.chat_model import LINE, ChatModel, Request
-    from rag.engines.openai.verdicts import read_verdicts, verdicts_model
+    from rag.engines.openai.chat_model import ChatModel
+    from rag.engines.openai.verdicts import ask_verdicts
 
     endpoint, patient = chat_endpoint(settings), settings.request_timeout or _PROBE_SECONDS
     asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
     chat = ChatModel(settings.model, endpoint, asked)
     chat.server.learn(form=None, reads=None, answers=None)  # found out anew
     try:
-        reply = chat.ask(Request(_PROBE, Budget(), LINE, verdicts_model("document", 1)))
+        verdicts = ask_verdicts(chat, _PROBE, "document", 1, Budget())
     finally:
         chat.close()
     told = f"{settings.model} at {endpoint.host} replies"
-    if read_verdicts("document", 1, reply.fields()):
+    if verdicts:
         return passed("model", told)
     mending = "Use another model, or --grader local"
     return failed("model", f"{told}, but its reply could not be read", mending)

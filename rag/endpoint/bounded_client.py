@@ -95,14 +95,12 @@ def _bound(reply: Any) -> None:
 
 def _may_pass(request: Any, reply: Any, left: float) -> bool:
     """Whether another try may help: not if the form of the request may be at fault, and not if the
-    server asks for a longer pause than there is time for.
+    server asks for a longer pause than there is time for, or names a date.
     """
     if reply.status_code in (500, 501) and any(form in request.content for form in _FORMS):
         return False
     wait = reply.headers.get("retry-after", "0")
-    if not wait.isdigit():  # a date, for which the SDK would wait up to a minute
-        del reply.headers["retry-after"]
-    return "insufficient_quota" not in reply.text and not (wait.isdigit() and int(wait) > left)
+    return "insufficient_quota" not in reply.text and wait.isdigit() and int(wait) <= left
 
 
 class _Bounded(httpx2.SyncByteStream):

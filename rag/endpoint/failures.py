@@ -8,36 +8,21 @@ from functools import lru_cache
 from typing import Any
 
 from rag.endpoint.address import Endpoint
-from state.errors import (
-    ModelAccessError,
-    ModelError,
-    ModelLateError,
-    PromptTooLongError,
-    RequestRefusedError,
-)
+from rag.text.prose import one_line
+from state.errors import ModelError, RequestRefusedError
 
-ErrorParts = tuple[type[ModelError], str, str]
-"""The kind of a failure, what it is, and what mends it."""
 SHOWN = 200
 LEAST_SECRET = 8
 """The length from which a key is struck out of messages; "x", "none" and "EMPTY" are no secrets."""
+REFUSED = (400, 422, 501)
+"""The status codes of a server that may take another form of the request."""
 _TOO_LONG = re.compile(r"context.{0,9}(length|window|size)|too (long|many tokens)", re.IGNORECASE)
 _STATUS: dict[int, tuple[str, str]] = {
     401: ("refused the key (401)", "Check OPENAI_API_KEY or api_key."),
     403: ("is not open to this key (403){}", "Use another model or key."),
     404: ("was not found (404){}", "Check model and base_url (…/v1), or pull it."),
 }
-"""Status codes that end the run at once. With 401 the server's words may quote the key."""
-_CAUSES: tuple[tuple[str, str, str], ...] = (
-    ("ProxyError", "the proxy failed", "Check HTTP_PROXY and HTTPS_PROXY, or use NO_PROXY."),
-    ("certificate", "its TLS certificate is not trusted", "Check base_url and the certificate."),
-    (
-        "Refused",
-        "the connection was refused",
-        "Start the server there, or check base_url and the proxy of HTTP_PROXY.",
-    ),
-    ("gaierror", "the host name is not known", "Check base_url and the network."),
-)
+"""What is told of status codes. With 401 the server's words may quote the key."""
 
 
 @lru_cache(maxsize=1)
@@ -59,40 +44,40 @@ def model_error(
     """The ModelError for a foreign exception; `seconds` is what a request may take."""
     import openai
 
-    who = f"Model {model} at {endpoint.host}"
+    kind = ModelError
     if isinstance(error, openai.APIStatusError):
-        kind, what, hint = _status_parts(error, endpoint)
+        said = _message(error, endpoint)
+        what, hint = _status_words(error, said)
+        if error.status_code in REFUSED and not _TOO_LONG.search(said):
+            kind = RequestRefusedError
     else:
-        kind, what, hint = _unanswered_parts(error, endpoint, seconds)
-    return kind(f"{who}{what}.", hint)
+        what, hint = _unanswered_words(error, endpoint, seconds)
+    return kind(f"Model {model} at {endpoint.host}{what}.", hint)
 
 
-def _unanswered_parts(error: Exception, endpoint: Endpoint, seconds: float | None) -> ErrorParts:
-    """The parts of an error for a request that got no failure status."""
+def _unanswered_words(
+    error: Exception, endpoint: Endpoint, seconds: float | None
+) -> tuple[str, str]:
+    """What happened to a request that got no failure status, and what mends it."""
     import httpx2
     import openai
 
-    causes = _causes(error)
-    kinds = " ".join(type(cause).__name__ for cause in causes)
-    invalid = isinstance(error, openai.APIResponseValidationError)
-    kind: type[ModelError] = ModelError
-    what = " sent a reply that is no chat completion"
-    hint = f"Check base_url: does {endpoint.host} speak the OpenAI protocol there (…/v1)?"
+    kinds = " ".join(type(cause).__name__ for cause in _causes(error))
     if isinstance(error, openai.APITimeoutError) or re.search("(?:Read|Write)Timeout", kinds):
-        what = " did not reply in time" + ("" if seconds is None else f" ({seconds:g} s)")
-        kind, hint = ModelLateError, "Raise CRAG_REQUEST_TIMEOUT, or try later."
-    elif type(error).__name__ == "UnboundedError":
-        what, hint = f" failed: {error}", "Check base_url."
-    elif "ReadError" in kinds or "RemoteProtocolError" in kinds:
-        what, hint = " failed: the connection broke off", "Try again."
-    elif isinstance(error, (openai.APIConnectionError, httpx2.HTTPError, OSError)):
-        said = f"{kinds} {' '.join(str(cause) for cause in causes)}"
-        known = (told for told in _CAUSES if told[0] in said)
-        _, why, hint = next(known, ("", "there is no connection", "Check base_url."))
-        kind, what = ModelAccessError, f" cannot be reached: {why}"
-    elif isinstance(error, openai.APIError) and not invalid:
-        what, hint = f" reported an error while replying{_message(error, endpoint)}", "Try again."
-    return kind, what, hint
+        limit = "" if seconds is None else f" ({seconds:g} s)"
+        return f" did not reply in time{limit}", "Raise CRAG_REQUEST_TIMEOUT, or try later."
+    if type(error).__name__ == "UnboundedError":
+        return f" failed: {error}", "Check base_url."
+    if "ReadError" in kinds or "RemoteProtocolError" in kinds:
+        return " failed: the connection broke off", "Try again."
+    if isinstance(error, (openai.APIConnectionError, httpx2.HTTPError, OSError)):
+        hint = "Check base_url, that the server runs there, and the proxy of HTTP_PROXY."
+        return f" cannot be reached: {cause_in_words(error)}", hint
+    known = isinstance(error, openai.APIError)
+    if known and not isinstance(error, openai.APIResponseValidationError):
+        return f" reported an error while replying{_message(error, endpoint)}", "Try again."
+    hint = f"Check base_url: does {endpoint.host} speak the OpenAI protocol there (…/v1)?"
+    return " sent a reply that is no chat completion", hint
 
 
 def _causes(error: BaseException) -> list[BaseException]:
@@ -104,30 +89,32 @@ def _causes(error: BaseException) -> list[BaseException]:
     return causes
 
 
-def _status_parts(error: Any, endpoint: Endpoint) -> ErrorParts:
-    status, said = int(error.status_code), _message(error, endpoint)
-    kind: type[ModelError] = ModelAccessError
-    if status == 429 and "insufficient_quota" in (error.code, error.type):
-        what, hint = ": the account's quota is used up (429)", "Check its billing."
-    elif status == 429:
+def cause_in_words(error: BaseException) -> str:
+    """What the first cause of an error says, such as "Connection refused"."""
+    cause = _causes(error)[-1]
+    words = re.sub(r"^\[[^\]]*\] |\s*\(_ssl.*", "", str(cause))
+    return one_line(words) or type(cause).__name__
+
+
+def _status_words(error: Any, said: str) -> tuple[str, str]:
+    """What a failure status means, and what mends it; `said` are the server's words."""
+    status = int(error.status_code)
+    if status == 429:
         wait = error.response.headers.get("retry-after", "")
-        kind, what = ModelError, f" limits the rate of requests (429){said}"
         hint = f"Try again in {wait} s." if wait.isdigit() and wait != "0" else "Try again later."
-    elif _TOO_LONG.search(said):
-        kind, what = PromptTooLongError, f" rejected the request ({status}){said}"
+        return f" limits the rate of requests (429){said}", hint
+    if _TOO_LONG.search(said):
         hint = "Lower context_tokens or --k, or use a model with a longer context."
-    elif status in _STATUS:
+        return f" rejected the request ({status}){said}", hint
+    if status in _STATUS:
         what, hint = _STATUS[status]
-        what = f" {what.format(said)}"
-    elif 300 <= status < 400:
+        return f" {what.format(said)}", hint
+    if 300 <= status < 400:
         what = f" is redirected to another address ({status}), where nothing was sent"
-        hint = "Set base_url to the final address."
-    else:
-        kind = RequestRefusedError if status in (400, 422, 501) else ModelError
-        passes = status >= 500 or status in (408, 409, 425)
-        what = f" {'failed' if passes else 'rejected the request'} ({status}){said}"
-        hint = "Try again later." if passes else "Check model and base_url."
-    return kind, what, hint
+        return what, "Set base_url to the final address."
+    if status >= 500 or status in (408, 409, 425):
+        return f" failed ({status}){said}", "Try again later."
+    return f" rejected the request ({status}){said}", "Check model and base_url."
 
 
 def _message(error: Exception, endpoint: Endpoint) -> str:

@@ -1,18 +1,21 @@
 """The seam between the graph's nodes and an engine: local code, or a model.
 
-An engine is given values and returns values; it reads no state, writes no state and
-touches no store. Failures leave it as `state.errors.RemoteError` subclasses only.
+An engine is given the question's state, which it only reads, and returns values. Failures leave it
+as `state.errors.RemoteError` subclasses only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from rag.budget import Budget
-from state.answer import AnswerPart, Snippet
-from state.passages import ContextDocument, Grade, HistoryTurn, QuestionPart, RetrievedChunk
+from state.answer import AnswerPart
+from state.passages import Grade, HistoryTurn
+
+if TYPE_CHECKING:
+    from state.graph_state import GraphState
 
 Emit = Callable[[str], None]
 """Receives answer text as it is produced; may be called zero or more times."""
@@ -34,21 +37,6 @@ class Contextualized(EngineResult):
 
 
 @dataclass(frozen=True, slots=True)
-class GradeRequest:
-    """`chunks` are new this loop; `earlier` holds the grades of all chunks seen before.
-
-    `question` is the stand-alone question, `parts` the questions within it as read against the
-    collection; `documents` is every chunk of the question so far, including `chunks`.
-    """
-
-    question: str
-    parts: Sequence[QuestionPart]
-    chunks: Sequence[RetrievedChunk]
-    earlier: Mapping[str, Grade]
-    documents: Sequence[RetrievedChunk]
-
-
-@dataclass(frozen=True, slots=True)
 class Graded(EngineResult):
     """One grade a chunk, in the order given; never a default verdict.
 
@@ -63,20 +51,6 @@ class Graded(EngineResult):
 
 
 @dataclass(frozen=True, slots=True)
-class RewriteRequest:
-    """`parts` are the questions within the question; `tried` are the queries searched so far,
-    oldest first; `missing` is what a model said that it was not given.
-    """
-
-    question: str
-    parts: Sequence[QuestionPart]
-    tried: Sequence[str]
-    documents: Sequence[RetrievedChunk]
-    grades: Mapping[str, Grade]
-    missing: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Rewritten(EngineResult):
     """`queries` are searched beside each other; none where there is no better one. `reason` says
     what was changed, or why nothing was.
@@ -84,27 +58,6 @@ class Rewritten(EngineResult):
 
     queries: Sequence[str]
     reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class GenerateRequest:
-    """`parts` are the questions within the question; `documents` are the retrieved chunks, best
-    first, and `context` what a model is given of them. `draft` is an earlier draft that was sent
-    back, `feedback` what was wrong with it; both are empty at first. `confidence` is that of the
-    surest relevant chunk, if the grader gave one. `typed` is what a follow-up's `question` stands
-    for.
-    """
-
-    question: str
-    parts: Sequence[QuestionPart]
-    passages: Sequence[Snippet]
-    history: Sequence[HistoryTurn]
-    feedback: Sequence[str] = ()
-    draft: Sequence[AnswerPart] = ()
-    documents: Sequence[RetrievedChunk] = ()
-    context: Sequence[ContextDocument] = ()
-    confidence: float | None = None
-    typed: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,23 +97,28 @@ class Engine(Protocol):
     def answers_once(self) -> bool:
         """Whether an answer takes so long that nobody waits for a second."""
 
+    def document_tokens(self, wanted: int) -> int:
+        """How many of the tokens of documents that an answer is `wanted` from it takes."""
+        ...
+
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized: ...
 
-    def grade(self, request: GradeRequest) -> Graded: ...
+    def grade(self, state: GraphState) -> Graded:
+        """Grades the chunks that are new in this loop."""
+        ...
 
-    def rewrite(self, request: RewriteRequest) -> Rewritten: ...
+    def rewrite(self, state: GraphState) -> Rewritten: ...
 
-    def generate(self, request: GenerateRequest, emit: Emit) -> Generated: ...
+    def generate(self, state: GraphState, emit: Emit) -> Generated: ...
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
         """Whether each claim is supported by the quote at the same index; an engine without a
         model has no verdicts.
         """
 
-    def for_question(self, budget: Budget, *, streamed: bool = True) -> Engine:
+    def for_question(self, budget: Budget) -> Engine:
         """The engine for one question: its calls, if they cost anything, are charged to `budget`
-        and raise BudgetSpent. Unless `streamed`, an answer is emitted in one piece, which costs
-        less work.
+        and raise BudgetSpent.
         """
 
     def close(self) -> None:

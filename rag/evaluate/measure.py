@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from rag.engines.protocol import GradeRequest
 from rag.evaluate.datasets import Judgement, Query
 from rag.evaluate.metrics import contains
 from rag.question.parts import read_parts
 from state.answer import Answer, GradedChunk
 from state.choices import EvaluationStage
+from state.graph_state import GraphState, fresh
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
@@ -142,14 +142,14 @@ class Measurer:
         for start in range(0, len(chunks), together):
             batch = list(chunks[start : start + together])
             seen = {chunk["chunk_id"]: chunk for chunk in (*context, *batch)}
-            request = GradeRequest(
-                question=question,
+            state = fresh(
+                GraphState,
+                standalone_question=question,
                 parts=parts,
-                chunks=batch,
-                earlier={},
                 documents=sorted(seen.values(), key=lambda chunk: -chunk["score"]),
+                new_documents=[chunk["chunk_id"] for chunk in batch],
             )
-            for grade in engine.grade(request).grades:
+            for grade in engine.grade(state).grades:
                 result[grade["chunk_id"]] = (grade["relevant"], grade["confidence"])
         return result
 

@@ -16,6 +16,7 @@ from rag.dependencies import Dependencies
 from rag.nodes.update import Update, ended_early
 from state.answer import ClaimRecord, Status
 from state.choices import Verifier
+from state.errors import ModelError
 from state.graph_state import GraphState
 
 MAX_RETRIES = 1
@@ -123,6 +124,6 @@ def _verified(
     claims, quotes = zip(*doubtful.values(), strict=True)
     try:
         got = deps.engine.verify(claims, quotes)
-    except BudgetSpent as ended:
+    except (BudgetSpent, ModelError) as ended:
         return checked, ended_early(ended)
     return with_verdicts(checked, got.supported), {"warnings": [*state["warnings"], *got.warnings]}

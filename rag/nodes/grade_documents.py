@@ -10,7 +10,7 @@ from typing import cast
 from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
-from rag.engines.protocol import Graded, GradeRequest
+from rag.engines.protocol import Graded
 from rag.nodes.update import BETWEEN_QUERIES, Update
 from rag.routes import decide
 from state.answer import GradedChunk, LoopRecord
@@ -19,18 +19,9 @@ from state.passages import Grade
 
 
 def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    new_ids = set(state["new_documents"])
-    new = [document for document in state["documents"] if document["chunk_id"] in new_ids]
     graded = Graded(grades=(), sufficient=state["sufficient"])
-    if new:
-        request = GradeRequest(
-            question=state["standalone_question"],
-            parts=state["parts"],
-            chunks=new,
-            earlier=state["grades"],
-            documents=state["documents"],
-        )
-        graded = runtime.context.engine.grade(request)
+    if state["new_documents"]:
+        graded = runtime.context.engine.grade(state)
     grades = {**state["grades"], **{grade["chunk_id"]: grade for grade in graded.grades}}
     by_model = any(grade["grader"] == "model" for grade in grades.values())
     found: Update = {
@@ -46,7 +37,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
     record: LoopRecord = {
         "loop": loop,
         "query": query,
-        "new_chunks": len(new),
+        "new_chunks": len(state["new_documents"]),
         "decision": decision,
         "reason": reason,
         "chunks": _graded_chunks(state, grades),

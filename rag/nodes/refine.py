@@ -26,6 +26,9 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     kept: Sequence[RetrievedChunk | Citation]
     if deps.engine.model is not None:
         tokens = deps.settings.context_tokens
+        if state["loop_count"] or state["web"] == "searched":  # there is more to choose from
+            tokens = tokens * 3 // 2
+        tokens = deps.engine.document_tokens(tokens)
         context = build_context(round_robin(ordered), deps.reader, tokens)
         kept = [held for each in context for held in each["excerpts"]]
         update: Update = {"context": context}

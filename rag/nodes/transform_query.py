@@ -10,7 +10,6 @@ from typing import cast
 from langgraph.runtime import Runtime
 
 from rag.dependencies import Dependencies
-from rag.engines.protocol import RewriteRequest
 from rag.nodes.update import BETWEEN_QUERIES, Update
 from rag.routes import decide
 from state.answer import LoopRecord
@@ -18,15 +17,7 @@ from state.graph_state import GraphState
 
 
 def transform_query(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
-    request = RewriteRequest(
-        question=state["standalone_question"],
-        parts=state["parts"],
-        tried=[state["standalone_question"], *state["query_rewrites"]],
-        documents=state["documents"],
-        grades=state["grades"],
-        missing=state["gaps"],
-    )
-    result = runtime.context.engine.rewrite(request)
+    result = runtime.context.engine.rewrite(state)
     runtime.stream_writer(
         {
             "event": "rewritten",

@@ -15,7 +15,7 @@ from rag.question.parse import parse_question, share
 from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
 from rag.reading.scoring import ScoredStretch, best_of, extents_of, judge_stretches, score_stretches
-from rag.reading.stretches import Stretch, Unit, reach, stretches_of
+from rag.reading.stretches import Stretch, Unit, reach
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
@@ -213,18 +213,6 @@ def shown_snippets(
             located = _located(each.stretch, reader, full=full)
             shown.setdefault((part, located["shown"]), {"part": part, "located": located})
     return [*shown.values()]
-
-
-def snippet_at(chunk: RetrievedChunk, place: int, reader: CollectionReader) -> Citation | None:
-    """The snippet at an offset of the document. It begins with the sentence, line or row there, or
-    with the next one where that is a heading; None where there is none.
-    """
-    found = stretches_of(chunk)
-    on = [stretch for stretch in found if stretch.start <= place < stretch.end]
-    nearest = [*reversed(on), *(stretch for stretch in found if stretch.start > place)]
-    if not nearest:
-        return None
-    return _located(_extended(nearest[0], NEXT_LONGEST), reader, full=False)
 
 
 def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citation:

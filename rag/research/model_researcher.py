@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from rag.budget import Budget, BudgetSpent
 from rag.citations.check import check_draft
 from rag.context import build_context, interleave
 from rag.engines.openai.answer_reply import Part, parse_parts
-from rag.engines.openai.chat_model import ChatModel, Request
+from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.plain_reply import cited_numbers, without_markers
 from rag.engines.openai.prompts import Messages
 from rag.index.reader import CollectionReader
@@ -185,8 +185,8 @@ class ModelResearcher:
         ranked = [
             chunk for chunk in interleave([found, of_named]) if chunk["chunk_id"] not in known
         ]
-        room = self._chat.server.document_tokens(PATIENCE_FACTOR)
-        context = build_context(ranked, self._reader, tokens if room is None else min(tokens, room))
+        tokens = self._chat.server.document_tokens(tokens, PATIENCE_FACTOR)
+        context = build_context(ranked, self._reader, tokens)
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
     def _compose(self, task: Subtask, read: ReadFiles) -> Researched:
@@ -227,19 +227,11 @@ class ModelResearcher:
         return Reflected(decision, reason, leads, closed, reply.question, warnings=warnings)
 
     def _ask(self, messages: Messages, shape: type[T], warnings: list[str]) -> T | None:
-        """The reply in the given shape; None if it cannot be read. It is streamed because a slow
-        server has more time for that.
-        """
-        request = Request(messages, self._budget, REPLY_TOKENS, shape, _drop_text)
-        try:
-            return shape.model_validate(self._chat.ask(request).fields())
-        except ValidationError:
+        """The reply in the given shape; None if it cannot be read."""
+        reply = self._chat.structured(messages, self._budget, REPLY_TOKENS, shape)
+        if reply is None:
             warnings.append(f"{self._chat.label} gave no usable {shape.__name__}.")
-            return None
-
-
-def _drop_text(_piece: str) -> None:
-    """Takes streamed text and drops it: findings are shown only when they are whole."""
+        return reply
 
 
 def _parts(reply: Findings | None) -> list[AnswerPart]:

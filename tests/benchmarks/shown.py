@@ -52,7 +52,7 @@ def asked(session: Session, query: dict[str, Any]) -> dict[str, Any]:
     began, cpu = time.perf_counter(), time.process_time()
     answer: Answer | None = None
     first: Sequence[dict[str, Any]] = ()
-    for event in session.stream(query["text"], tokens=False):
+    for event in session.stream(query["text"]):
         if event["event"] == "retrieved" and not event["loop"]:
             first = event["chunks"]
         elif event["event"] == "answer":

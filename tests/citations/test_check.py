@@ -3,7 +3,7 @@
 import pytest
 from openai_samples import chunk_of, document_of
 
-from rag.citations.check import check_draft, doubtful_parts, is_about, with_verdicts
+from rag.citations.check import check_draft, doubtful_parts, with_verdicts
 
 SAYS = "Restic says that a lock older than 30 minutes is stale since 0.17.1."
 LOCKS = {**chunk_of("locks", SAYS), "heading": "Changes > 2.14.0"}
@@ -32,16 +32,12 @@ def test_a_part_whose_quote_stands_and_holds_its_numbers_is_verified():
 
 
 NOT_FOUND = "no quote of it was found"
-ELSEWHERE = "its quote stands in [1], not in [2]"
 
 
-@pytest.mark.parametrize(
-    ("quotes", "why"),
-    [((), NOT_FOUND), (((2, STALE[1]),), ELSEWHERE), (((1, "locks are eternal"),), NOT_FOUND)],
-)
-def test_a_part_without_a_located_quote_is_shown_and_says_so(quotes, why):
+@pytest.mark.parametrize("quotes", [(), ((2, STALE[1]),), ((1, "locks are eternal"),)])
+def test_a_part_without_a_located_quote_is_shown_and_says_so(quotes):
     found = checked(part("Locks are stale.", *quotes))
-    assert found.claims[0]["reason"] == why
+    assert found.claims[0]["reason"] == NOT_FOUND
     assert found.text == "Locks are stale (no quote found)."
     assert (found.citations, found.claims[0]["verdict"]) == ([], "unverified")
 
@@ -86,12 +82,6 @@ def test_a_number_that_the_question_asks_for_is_no_contradiction(question):
     for other in ("in 2024?", "of 2 people, by section 4?"):
         (claim,) = checked(part("A lock is stale after 15 minutes.", STALE), question=other).claims
         assert claim["verdict"] == "contradicted"
-
-
-def test_what_a_refusal_speaks_of_stands_in_the_documents_or_the_question():
-    told = "The documents are about locks after 30 minutes and Ada Lorne; Mongolia does not occur."
-    assert is_about(part(told), CONTEXT, "Is Mongolia in it?")
-    assert not is_about(part("The documents tell of Borg, since 1.2."), CONTEXT, "Of what?")
 
 
 def test_a_question_back_claims_nothing():

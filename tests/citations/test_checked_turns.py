@@ -91,8 +91,8 @@ def test_an_answer_of_which_nothing_is_left_is_no_refusal_of_the_model(home):
 
 def test_no_rule_of_words_refuses_for_a_model(home):
     def say(body):
-        lines = text("bridges by name") if "Tried:" in body["messages"][1]["content"] else None
-        return (lines or text(reply_of(LONG)))(body)
+        other = call({"queries": ["bridges by name"]})
+        return (other if "Tried:" in body["messages"][1]["content"] else text(reply_of(LONG)))(body)
 
     answer, _ = asked(home, say, "Comment s'appelle la reine des abeilles ?", grader="auto")
     assert answer["status"] == "answered"

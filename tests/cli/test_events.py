@@ -86,7 +86,7 @@ def test_a_question_s_stream_ends_with_its_answer(home, question, code, ending):
 
 
 def test_a_stream_holds_a_model_s_calls_and_tokens(bridges):
-    with ScriptedServer(always=researcher([], [])) as server:
+    with ScriptedServer(always=text("It is 140 metres long [1].")) as server:
         code, lines = checked(bridges, "ask", "How long is the Stone Bridge?", **with_model(server))
     assert code == 0
     told = [line.get("event") for line in lines]

@@ -6,14 +6,12 @@ import time
 import pytest
 from bad_servers import MISDEEDS, bad_server
 from crag import crag
-from openai_samples import answering, chunk_of, connect, settings_for
-from scripted_server import ScriptedServer, hang, status, text
+from openai_samples import answering, connect, settings_for
+from scripted_server import ScriptedServer, text
 
-from rag.budget import Budget, BudgetSpent
 from rag.endpoint.address import chat_endpoint
 from rag.endpoint.local_servers import facts_of, local_servers
-from rag.engines.openai.reply import Reply
-from state.errors import ModelLateError
+from rag.engines.openai.server import BESIDE, FIRST_CONTEXT, LEAST_CONTEXT
 
 LISTED = {"/v1/models": {"data": [{"id": "qwen", "max_model_len": 4096}]}}
 STUDIO = {"id": "qwen", "max_context_length": 4096, "loaded_context_length": 2048}
@@ -130,89 +128,42 @@ def test_what_names_no_model_writes_nothing(words, tmp_path):
     assert "secret" not in refused.output
 
 
-LONG = [chunk_of(f"c{n}", f"Fact {n}: " + "a station on the line, " * 100) for n in range(12)]
-
-
-def given_of(request):
-    return request.prompt.count("Fact ")
-
-
-def ask(server, *, streamed=True, **changed):
-    engine = connect(server, **changed).for_question(Budget(), streamed=streamed)
-    return engine, engine.generate(answering(*LONG), lambda _: None)
-
-
-@pytest.mark.parametrize("context", [4_096, 100_000])
-def test_a_small_context_is_given_the_best_that_fits(context):
-    pages = {"/props": {"default_generation_settings": {"n_ctx": context}}}
-    with ScriptedServer(text("Yes [1]."), pages=pages) as server:
-        ask(server, context_tokens=6_000)
-        (request,) = server.requests
-    assert (given_of(request) == len(LONG)) is (context > 10_000)
-    assert "Fact 0" in request.prompt
-
-
-def test_a_prompt_that_is_called_too_long_is_sent_again_with_less():
-    def narrow(body):
-        long = body["messages"][1]["content"].count("Fact ") > 4
-        refused = status(400, "the request exceeds the available context size")
-        return (refused if long else text("Yes [1]."))(body)
-
-    with ScriptedServer(always=narrow) as server:
-        _, answer = ask(server)
-        assert answer.complete
-        assert 0 < given_of(server.requests[-1]) <= 4
-
-
 LLAMA = {"/props": {"default_generation_settings": {"n_ctx": 100_000}}}
+SMALL = {"/props": {"default_generation_settings": {"n_ctx": 4_096}}}
+CHOSEN = {"context_tokens": 6_000}
 
 
-@pytest.mark.parametrize("streamed", [True, False])
 @pytest.mark.parametrize(
-    ("pages", "chosen", "less"),
-    [(LLAMA, {}, True), (LLAMA, {"context_tokens": 6_000}, False), ({}, {}, False)],
+    ("pages", "chosen", "given"),
+    [
+        (SMALL, CHOSEN, 4_096 - BESIDE),
+        (LLAMA, CHOSEN, 6_000),
+        (LLAMA, {}, FIRST_CONTEXT),  # nobody knows how fast it reads
+        ({}, {}, 6_000),
+    ],
+)
+def test_a_server_is_given_what_fits_and_little_until_it_was_timed(pages, chosen, given):
+    with ScriptedServer(pages=pages) as server:
+        assert connect(server, **chosen).document_tokens(6_000) == given
+
+
+@pytest.mark.parametrize(
+    ("pages", "chosen", "less"), [(LLAMA, {}, True), (LLAMA, CHOSEN, False), ({}, {}, False)]
 )
 def test_a_server_of_this_machine_that_reads_slowly_is_given_less_unless_told_otherwise(
-    pages, chosen, less, streamed, monkeypatch
+    pages, chosen, less, monkeypatch
 ):
     monkeypatch.setattr("rag.engines.openai.server.SLOW", 10.0**9)
     monkeypatch.setattr("rag.engines.openai.server.PATIENCE", 0.0)
-    with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5)), pages=pages) as server:
-        engine, _ = ask(server, streamed=streamed, **chosen)
+    with ScriptedServer(text("Yes [1].", usage=(5_000, 5)), pages=pages) as server:
+        engine = connect(server, **chosen)
+        engine.generate(answering(), lambda _: None)
         assert bool(engine.chat.server.known.reads) is bool(pages)
-        engine.generate(answering(*LONG), lambda _: None)
-        first, second = map(given_of, server.requests)
-    assert (second < first) is less
+        assert engine.document_tokens(6_000) == (LEAST_CONTEXT if less else 6_000)
 
 
-def test_a_long_reply_of_a_slow_server_does_not_pass_for_a_fast_one(tmp_path):
-    with ScriptedServer(pages=LLAMA) as server:
-        chat = connect(server, home=tmp_path).chat
-        usage = {"input_tokens": 1_500, "output_tokens": 400, "total_tokens": 1_900}
-        chat.server.time(Reply("Yes.", usage=usage), took=39.0)
-        assert chat.server.is_slow
-
-
-def test_a_server_of_this_machine_is_given_little_until_it_was_timed():
-    with ScriptedServer(always=text("Yes [1].", usage=(5_000, 5)), pages=LLAMA) as server:
-        engine, _ = ask(server)
-        engine.generate(answering(*LONG), lambda _: None)
-        first, second = map(given_of, server.requests)
-    assert first < second == len(LONG)
-
-
-@pytest.mark.parametrize(
-    ("pages", "seconds", "less"), [(LLAMA, None, True), (LLAMA, 1.0, False), ({}, None, False)]
-)
-def test_a_known_server_that_had_time_and_is_late_is_given_less(pages, seconds, less, monkeypatch):
-    monkeypatch.setattr("rag.engines.openai.server.FIRST_CONTEXT", 6_000)
-    monkeypatch.setattr("rag.endpoint.local_servers.SECONDS", 10.0)
-    with ScriptedServer(hang(), always=text("Yes [1]."), pages=pages) as server:
-        chat = connect(server, request_timeout=2.0 if seconds is None else 60.0)
-        # Its time is over once the model was asked, however long that takes on this machine.
-        budget = Budget(deadline=seconds, clock=lambda: float(len(server.requests)))
-        with pytest.raises((ModelLateError, BudgetSpent)):
-            chat.for_question(budget, streamed=False).generate(answering(*LONG), lambda _: None)
-        chat.for_question(Budget(), streamed=False).generate(answering(*LONG), lambda _: None)
-        late, next_one = given_of(server.requests[0]), given_of(server.requests[-1])
-    assert (next_one < late) is less
+def test_a_server_that_was_timed_is_given_all():
+    with ScriptedServer(text("Yes [1].", usage=(5_000, 5)), pages=LLAMA) as server:
+        engine = connect(server)
+        engine.generate(answering(), lambda _: None)
+        assert engine.document_tokens(6_000) == 6_000

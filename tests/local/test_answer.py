@@ -6,10 +6,10 @@ import pytest
 from ingest_runs import session_of
 
 from rag.engines.local.answer import generate
-from rag.engines.protocol import GenerateRequest
 from rag.question.parse import parse_question
 from rag.reading.reranker import Reranker
 from rag.reading.snippets import shown_snippets
+from state.graph_state import GraphState, fresh
 
 MANUAL = """# Pump
 
@@ -146,9 +146,11 @@ def test_an_answer_of_what_is_merely_nearest_says_so(session, tmp_path):
     question = parse_question("the pump", session.reader)
     passages = shown_snippets([question], chunks, Reranker(tmp_path), session.reader)
     part = {"question": question, "pool": chunks, "in_domain": None}
+    state = fresh(GraphState, parts=[part], passages=passages)
     for confidence, warnings in ((0.01, 1), (0.9, 0), (None, 0)):
-        request = GenerateRequest("the pump", [part], passages, (), confidence=confidence)
-        assert len(generate(request, lambda _: None).warnings) == warnings
+        grade = {"relevant": True, "confidence": confidence}
+        found = generate({**state, "grades": {"a": grade}}, lambda _: None)
+        assert len(found.warnings) == warnings
 
 
 def test_a_document_that_is_asked_for_by_its_number_is_believed_to_answer(tmp_path):

@@ -1,6 +1,6 @@
 import pytest
 from index_samples import open_collection
-from local_corpus import StaticReranker, build, grade_request, graded
+from local_corpus import StaticReranker, build, graded, searched
 from shared_stores import fill
 
 from rag.engines.local.grade import Pool, answer_features
@@ -13,8 +13,8 @@ def test_what_a_file_is_called_counts_as_held(tmp_path):
     texts = {"vet_bill.txt": text, "fares.txt": "A return ticket."}
     fill(HomeStore(tmp_path), texts, "railway")
     collection = open_collection(tmp_path, "railway")
-    request = grade_request(collection, "How much was the vet bill?")
-    told = zip(request.chunks, graded(request, collection).grades, strict=True)
+    state = searched(collection, "How much was the vet bill?")
+    told = zip(state["documents"], graded(state, collection).grades, strict=True)
     grades = {chunk["source"]: grade for chunk, grade in told}
     assert "covers 'bill', 'vet'" in (grades["vet_bill.txt"]["reason"] or "")
     collection.close()
@@ -22,12 +22,12 @@ def test_what_a_file_is_called_counts_as_held(tmp_path):
 
 def test_what_corrections_bring_does_not_make_the_best_stand_out(tmp_path):
     collection = build(tmp_path)
-    request = grade_request(collection, "How many arches does the Tarn viaduct have?")
-    pool = Pool.of(request.parts[0]["question"], request.parts[0]["pool"])
-    own = request.chunks[:2]
-    brought = [{**chunk, "loop": 1} for chunk in request.chunks[2:]]
+    state = searched(collection, "How many arches does the Tarn viaduct have?")
+    pool = Pool.of(state["parts"][0]["question"], state["parts"][0]["pool"])
+    own = state["documents"][:2]
+    brought = [{**chunk, "loop": 1} for chunk in state["documents"][2:]]
     alone, more = (answer_features(pool, each, StaticReranker()) for each in (own, own + brought))
     assert 0 < more["margin"] <= alone["margin"]
-    few = answer_features(pool, request.chunks[:1], StaticReranker())
+    few = answer_features(pool, state["documents"][:1], StaticReranker())
     assert few["margin"] == pytest.approx(alone["margin"], abs=0.1), "however few are shown"
     collection.close()

@@ -1,10 +1,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from local_corpus import build, grade_request, graded
+from local_corpus import build, graded, searched
 
 from rag.engines.local.rewrite import rewrite
-from rag.engines.protocol import RewriteRequest
 from rag.index.terms import terms
 
 
@@ -15,10 +14,10 @@ def railway(tmp_path_factory):
     collection.close()
 
 
-def situation(collection, question, tried=None):
-    request = grade_request(collection, question)
-    grades = {one["chunk_id"]: one for one in graded(request, collection).grades}
-    return RewriteRequest(question, request.parts, tried or [question], request.documents, grades)
+def situation(collection, question, tried=()):
+    state = searched(collection, question)
+    grades = {one["chunk_id"]: one for one in graded(state, collection).grades}
+    return {**state, "grades": grades, "query_rewrites": [*tried]}
 
 
 def test_what_is_uncovered_is_looked_for(railway):

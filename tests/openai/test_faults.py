@@ -7,7 +7,7 @@ import pytest
 from openai_samples import KEY, PARIS, answering, connect, grading
 from scripted_server import ScriptedServer, Sent, call, hang, raw, reset, status, stream, text
 
-from state.errors import ModelAccessError, ModelError, SettingsError
+from state.errors import ModelError, SettingsError
 
 SPENT = b'{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}'
 GOOD = call({"document_1": {"reason": "", "holds": True}})
@@ -19,20 +19,13 @@ def _short_waits(monkeypatch):
 
 
 def failure_of(server, **changed):
-    """What a person is told: by the error that ends the run, or where code graded instead."""
-    try:
-        (line,) = connect(server, **changed).grade(grading(PARIS)).warnings
-    except ModelAccessError as error:
-        line, hint = str(error), error.hint
-    else:
-        line, instead, nothing = line.partition(" Until then the local grader graded.")
-        assert instead
-        assert not nothing
-        hint = line.partition(". ")[2]
+    with pytest.raises(ModelError) as caught:
+        connect(server, **changed).grade(grading(PARIS))
+    line = str(caught.value)
     assert "\n" not in line
     assert "gpt-4o-mini" in line
     assert server.host in line
-    assert hint
+    assert caught.value.hint
     assert KEY not in line
     return line
 
@@ -43,13 +36,13 @@ def failure_of(server, **changed):
         (status(401, f"Incorrect API key provided: {KEY}"), "refused the key (401)", 1),
         (status(403, "No access"), "not open to this key (403): No access", 1),
         (status(404, "model 'x' not found"), "not found (404): model 'x' not found", 1),
-        (status(400, "bad parameter"), "rejected the request (400): bad parameter", 3),
+        (status(400, "bad parameter"), "rejected the request (400): bad parameter", 4),
         (status(400, "maximum context length is 8192 tokens"), "Lower context_tokens", 1),
-        (status(422, "unknown field"), "rejected the request (422): unknown field", 3),
+        (status(422, "unknown field"), "rejected the request (422): unknown field", 4),
         (status(307, "", {"Location": "http://127.0.0.1:9/v1"}), "redirected", 1),
         (status(429, "slow down", {"Retry-After": "0"}), "rate of requests (429): slow down", 5),
         (status(429, "", {"Retry-After": "600"}), "Try again in 600 s", 1),
-        (status(429, "", {"Retry-After": "Sun, 06 Nov 2094 08:49:37 GMT"}), "limits the rate", 5),
+        (status(429, "", {"Retry-After": "Sun, 06 Nov 2094 08:49:37 GMT"}), "limits the rate", 1),
         (status(500, "oops"), "failed (500): oops", 7),
         (status(503, "loading model"), "failed (503): loading model", 5),
         (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 1),
@@ -58,7 +51,7 @@ def failure_of(server, **changed):
         (raw(b'{"choices": null}'), "no chat completion", 1),
         (raw(b"\xff\xfe\x00"), "no chat completion", 1),
         (raw(b"<html>busy</html>", "text/html", 502), "failed (502)", 5),
-        (raw(SPENT, code=429), "quota is used up", 1),
+        (raw(SPENT, code=429), "(429): You exceeded your quota", 1),
         (reset(), "the connection broke off", 5),
     ],
 )

@@ -138,7 +138,7 @@ def test_a_refusal_shows_what_the_model_says_comes_nearest(home, quote):
     answer, _ = asked(home, text(refusal), QUESTION, max_loops=0)
     assert (answer["status"], answer["citations"]) == ("abstained", [])
     stands = "steer" in quote
-    assert text_of.replace("They", "The documents") in answer["answer"]
+    assert (text_of.replace("They", "The documents") in answer["answer"]) is stands
     assert (len(answer["nearest"]) == 1) is stands
     assert (quote in answer["nearest"][0]["shown"]) is stands
 

@@ -6,7 +6,7 @@ import json
 import tempfile
 from pathlib import Path
 
-from local_corpus import StaticReranker, build, grade_request
+from local_corpus import StaticReranker, build, searched
 
 from rag.engines.local.grade import Pool, answer_features, chunk_features, in_domain_features
 
@@ -25,11 +25,11 @@ def measured() -> list[dict[str, float]]:
     with tempfile.TemporaryDirectory() as home:
         collection = build(Path(home))
         for question in QUESTIONS:
-            request = grade_request(collection, question)
-            pool = Pool.of(request.parts[0]["question"], request.parts[0]["pool"])
+            state = searched(collection, question)
+            pool = Pool.of(state["parts"][0]["question"], state["parts"][0]["pool"])
             rows.append(in_domain_features(pool, collection.chunk_count))
-            rows.append(answer_features(pool, request.documents, StaticReranker()))
-            rows += [chunk_features(chunk, pool) for chunk in request.chunks[:CHUNKS]]
+            rows.append(answer_features(pool, state["documents"], StaticReranker()))
+            rows += [chunk_features(chunk, pool) for chunk in state["documents"][:CHUNKS]]
         collection.close()
     return rows
 

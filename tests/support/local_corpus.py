@@ -5,10 +5,11 @@ from pathlib import Path
 from index_samples import document, open_collection, open_writer, part
 
 from rag.engines.local.grade import grade
-from rag.engines.protocol import Graded, GradeRequest
+from rag.engines.protocol import Graded
 from rag.index.reader import CollectionReader
 from rag.question.parts import read_parts
 from rag.reading.reranker import Reranker
+from state.graph_state import GraphState, fresh
 
 TEXTS = {
     "signals.md": "The signal box at Arnmoor was built in 1891. Its levers were cast in Leeds by "
@@ -37,9 +38,16 @@ def build(home: Path, texts: dict[str, str] | None = None) -> CollectionReader:
     return open_collection(home, "railway")
 
 
-def grade_request(collection: CollectionReader, question: str) -> GradeRequest:
+def searched(collection: CollectionReader, question: str) -> GraphState:
+    """The state of a question as what it found is graded."""
     hits = collection.search(question, 8)
-    return GradeRequest(question, read_parts(question, collection), hits, {}, documents=hits)
+    return fresh(
+        GraphState,
+        standalone_question=question,
+        parts=read_parts(question, collection),
+        documents=[*hits],
+        new_documents=[hit["chunk_id"] for hit in hits],
+    )
 
 
 class StaticReranker(Reranker):
@@ -53,5 +61,5 @@ class StaticReranker(Reranker):
         return False
 
 
-def graded(request: GradeRequest, collection: CollectionReader) -> Graded:
-    return grade(request, collection, StaticReranker())
+def graded(state: GraphState, collection: CollectionReader) -> Graded:
+    return grade(state, collection, StaticReranker())

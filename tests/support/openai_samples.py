@@ -8,19 +8,11 @@ from typing import Any
 from scripted_server import Body, Reply, Request, ScriptedServer
 
 from rag.engines.openai.openai_engine import OpenAIEngine
-from rag.engines.protocol import (
-    Contextualized,
-    Generated,
-    GenerateRequest,
-    Graded,
-    GradeRequest,
-    RewriteRequest,
-    Rewritten,
-    Verified,
-)
+from rag.engines.protocol import Contextualized, Generated, Graded, Rewritten
 from rag.session import open_session
 from rag.text.blocks import blocks_of_text
 from state.answer import Answer
+from state.graph_state import GraphState, fresh, new_chunks
 from state.passages import ContextDocument, Grade, HistoryTurn, RetrievedChunk
 from state.settings import Settings
 
@@ -44,19 +36,17 @@ def with_model(server: ScriptedServer) -> dict[str, str]:
 
 
 class StandIn:
-    """What is asked of a local engine where the model is to do everything, or has failed."""
+    """What is asked of a local engine where the model is to do everything."""
 
     def contextualize(self, question: str, _history: Sequence[HistoryTurn]) -> Contextualized:
         return Contextualized(f"{question} (by code)" if question.startswith("And") else question)
 
-    def grade(self, request: GradeRequest) -> Graded:
-        grades = (grade_of(c["chunk_id"], relevant=False, grader="local") for c in request.chunks)
+    def grade(self, state: GraphState) -> Graded:
+        new = new_chunks(state)
+        grades = (grade_of(chunk["chunk_id"], relevant=False, grader="local") for chunk in new)
         return Graded(tuple(grades), sufficient=False)
 
-    def verify(self, claims: Sequence[str], _quotes: Sequence[str]) -> Verified:
-        return Verified((None,) * len(claims))
-
-    def rewrite(self, _request: RewriteRequest) -> Rewritten:
+    def rewrite(self, _state: GraphState) -> Rewritten:
         return Rewritten((), "code has no other words")
 
 
@@ -102,9 +92,14 @@ BERLIN = chunk_of("berlin", "Berlin is the capital of Germany.")
 ROME = chunk_of("rome", "Rome is the capital of Italy.")
 
 
-def grading(*chunks: RetrievedChunk, **changed: Any) -> GradeRequest:
-    given: dict[str, Any] = {"question": QUESTION, "parts": (), "earlier": {}}
-    return GradeRequest(**{**given, "chunks": chunks, "documents": chunks, **changed})
+def asking(**given: Any) -> GraphState:
+    """The state of a question."""
+    return fresh(GraphState, **{"question": QUESTION, "standalone_question": QUESTION, **given})
+
+
+def grading(*chunks: RetrievedChunk, **changed: Any) -> GraphState:
+    new = [chunk["chunk_id"] for chunk in chunks]
+    return asking(**{"documents": [*chunks], "new_documents": new, **changed})
 
 
 def grade_of(name: str, *, relevant: bool, grader: str = "model") -> Grade:
@@ -122,10 +117,9 @@ def document_of(number: int, chunk: RetrievedChunk) -> ContextDocument:
     return {"number": number, "source": source, "title": title, "excerpts": [chunk]}
 
 
-def answering(*chunks: RetrievedChunk, feedback: Sequence[str] = ()) -> GenerateRequest:
-    given = chunks or (PARIS,)
-    context = [document_of(number, chunk) for number, chunk in enumerate(given, 1)]
-    return GenerateRequest(QUESTION, (), (), (), feedback, documents=given, context=context)
+def answering(*chunks: RetrievedChunk, **changed: Any) -> GraphState:
+    given = enumerate(chunks or (PARIS,), 1)
+    return asking(**{"context": [document_of(number, chunk) for number, chunk in given], **changed})
 
 
 def said(result: Generated) -> str:

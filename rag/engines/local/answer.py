@@ -5,23 +5,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rag.engines.local.grader_model import grader_model
-from rag.engines.protocol import Emit, Generated, GenerateRequest
+from rag.engines.protocol import Emit, Generated
 from rag.question.parts import is_near
 from state.answer import UNSURE, AnswerPart, Citation
+from state.graph_state import GraphState
 
 MOST_OF_A_PART = 2
 NOT_FOUND = "Not found in the documents: “{}”."
 
 
-def generate(request: GenerateRequest, emit: Emit) -> Generated:
+def generate(state: GraphState, emit: Emit) -> Generated:
     """The snippets of each part of the question, in order. A part that the collection does not
     cover is named in a warning, and shown the nearest snippets only if they are near at all.
     """
-    most = MOST_OF_A_PART if len(request.parts) > 1 else None
+    most = MOST_OF_A_PART if len(state["parts"]) > 1 else None
     warnings: list[str] = []
     shown: list[Citation] = []
-    for number, part in enumerate(request.parts):
-        own = [each["located"] for each in request.passages if each["part"] == number]
+    for number, part in enumerate(state["parts"]):
+        own = [each["located"] for each in state["passages"] if each["part"] == number]
         known = part["in_domain"] is None or grader_model().is_in_domain(part["in_domain"])
         if not known:
             told = UNSURE if is_near(part) else NOT_FOUND
@@ -33,7 +34,8 @@ def generate(request: GenerateRequest, emit: Emit) -> Generated:
     if text:
         emit(text)
     complete = not warnings
-    sure = request.confidence
+    relevant = [each["confidence"] for each in state["grades"].values() if each["relevant"]]
+    sure = max(filter(None, relevant), default=None)
     if text and sure is not None and sure < grader_model().relevant:
         warnings.append("These passages lie nearest to it; judge yourself whether they answer it.")
     return Generated(parts, complete=complete, warnings=tuple(warnings))

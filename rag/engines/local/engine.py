@@ -8,10 +8,11 @@ from rag.budget import Budget
 from rag.engines.local.answer import generate
 from rag.engines.local.grade import grade
 from rag.engines.local.rewrite import rewrite
-from rag.engines.protocol import Contextualized, Graded, GradeRequest, Verified
+from rag.engines.protocol import Contextualized, Graded, Verified
 from rag.index.reader import CollectionReader
 from rag.question.followup import stand_alone
 from rag.reading.reranker import Reranker
+from state.graph_state import GraphState
 from state.passages import HistoryTurn
 
 
@@ -34,13 +35,16 @@ class LocalEngine:
         alone, carried = stand_alone(question, history)
         return Contextualized(alone, reason=f"carried over: {carried}" if carried else None)
 
-    def grade(self, request: GradeRequest) -> Graded:
-        return grade(request, self._collection, self._reranker)
+    def document_tokens(self, wanted: int) -> int:
+        return wanted
+
+    def grade(self, state: GraphState) -> Graded:
+        return grade(state, self._collection, self._reranker)
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:  # noqa: ARG002
         return Verified((None,) * len(claims))
 
-    def for_question(self, budget: Budget, *, streamed: bool = True) -> LocalEngine:  # noqa: ARG002
+    def for_question(self, budget: Budget) -> LocalEngine:  # noqa: ARG002
         return self
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 
 from rag.embed.builtin import builtin_embedder
 from rag.engines.local.grader_model import GraderModel, grader_model
-from rag.engines.protocol import Graded, GradeRequest
+from rag.engines.protocol import Graded
 from rag.index.candidates import chunk_terms
 from rag.index.ranking import TITLE_MATCH_WEIGHT, WINDOW_WEIGHT, best_window, okapi, title_match
 from rag.index.reader import CollectionReader
@@ -22,6 +22,7 @@ from rag.index.terms import terms
 from rag.question.parse import FEW_CHUNKS, share, specific_terms
 from rag.reading.reranker import Reranker, chunk_with_headings
 from rag.reading.scoring import best_of, coverage, judge_stretches
+from state.graph_state import GraphState, new_chunks
 from state.passages import Features, Grade, ParsedQuestion, QuestionPart, RetrievedChunk, is_web
 from state.wording import listed
 
@@ -36,20 +37,20 @@ _LEAST_SPREAD = 0.15
 _NAMED = 4
 
 
-def grade(request: GradeRequest, collection: CollectionReader, reranker: Reranker) -> Graded:
+def grade(state: GraphState, collection: CollectionReader, reranker: Reranker) -> Graded:
     """Grades the new chunks, each by the part of the question that it suits best. Where a
     transformer reads the question, the stretch that it finds nearest says whether the collection
     holds an answer.
     """
     model = grader_model()
-    reading = reranker if reranker.is_neural and not all(map(is_web, request.documents)) else None
-    judged = [_judge(part, request, collection, reading, model) for part in request.parts]
+    reading = reranker if reranker.is_neural and not all(map(is_web, state["documents"])) else None
+    judged = [_judge(part, state, collection, reading, model) for part in state["parts"]]
     grades = [
         max(of_parts, key=lambda each: (each["relevant"], each["confidence"] or 0.0))
         for of_parts in zip(*(grades for _, grades in judged), strict=True)
     ]
     in_domain = tuple(known for known, _ in judged)
-    found = any(each["relevant"] for each in [*request.earlier.values(), *grades])
+    found = any(each["relevant"] for each in [*state["grades"].values(), *grades])
     if any(map(model.is_in_domain, in_domain)) and not found:
         grades = _with_nearest(grades)
     sufficient = all(map(model.is_in_domain, in_domain))
@@ -58,22 +59,22 @@ def grade(request: GradeRequest, collection: CollectionReader, reranker: Reranke
 
 def _judge(
     part: QuestionPart,
-    request: GradeRequest,
+    state: GraphState,
     collection: CollectionReader,
     reading: Reranker | None,
     model: GraderModel,
 ) -> tuple[float, list[Grade]]:
     """The probability that the collection covers the part, and the new chunks' grades for it."""
-    of_web = bool(request.chunks) and all(map(is_web, request.chunks))
+    chunks = new_chunks(state)
+    of_web = bool(chunks) and all(map(is_web, chunks))
     # A page of the web must stand out from the other pages, not from documents that say nothing of
     # the matter, and by its text alone: anybody may have chosen its title.
-    chunks = request.chunks
     if of_web:
         chunks = [{**chunk, "title": None, "heading": ""} for chunk in chunks]
     pool = Pool.of(part["question"], chunks if of_web else part["pool"])
     if reading is not None:
         reader = model.judge if reading.judges else model.reader
-        known = reader.probability(answer_features(pool, request.documents, reading))
+        known = reader.probability(answer_features(pool, state["documents"], reading))
     elif any(chunk.get("document_match", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
         known = 1.0
     else:  # a few pages of the web are no small collection

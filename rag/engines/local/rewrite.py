@@ -9,10 +9,11 @@ for what the best passages do not cover, 870 questions were answered no worse.
 from __future__ import annotations
 
 from rag.engines.local.grade import terms_with_headings
-from rag.engines.protocol import RewriteRequest, Rewritten
+from rag.engines.protocol import Rewritten
 from rag.index.terms import fold, term_spans, terms
 from rag.question.parse import share
 from rag.text.sentences import sentence_spans
+from state.graph_state import GraphState, queries_tried
 from state.passages import ParsedQuestion, RetrievedChunk
 from state.wording import listed
 
@@ -25,29 +26,29 @@ _QUERY_CHARACTERS = 2000
 _NAMED = 4
 
 
-def rewrite(request: RewriteRequest) -> Rewritten:
+def rewrite(state: GraphState) -> Rewritten:
     """The question with words of the best passage (pseudo-relevance feedback, Rocchio 1971)."""
-    best = _best(request)
+    best = _best(state)
     if best is None:
         return Rewritten((), "no passage comes near enough to learn better words from")
     held = terms_with_headings(best)
     # Of several parts the one that the passage covers least.
-    asked = [part["question"] for part in request.parts]
+    asked = [part["question"] for part in state["parts"]]
     question = min(asked, key=lambda each: share(each["weights"], held))
     added = _new_words(question, best)
     query = " ".join(f"{question['text']} {' '.join(added)}".split())[:_QUERY_CHARACTERS]
-    tried = [{*terms(earlier)} for earlier in [request.question, *request.tried]]
+    tried = [{*terms(earlier)} for earlier in queries_tried(state)]
     if not added or {*terms(query)} in tried:  # in another order they find the same
         return Rewritten((), "no word to add that was not searched for")
     named = listed([f"'{word}'" for word in added], _NAMED)
     return Rewritten((query,), f"adds {named} from the best passage")
 
 
-def _best(request: RewriteRequest) -> RetrievedChunk | None:
+def _best(state: GraphState) -> RetrievedChunk | None:
     """The chunk with the highest confidence, if that is at least LEARN_FROM."""
-    sure = {key: grade["confidence"] or 0.0 for key, grade in request.grades.items()}
+    sure = {key: grade["confidence"] or 0.0 for key, grade in state["grades"].items()}
     return max(
-        (c for c in request.documents if sure.get(c["chunk_id"], 0.0) >= LEARN_FROM),
+        (c for c in state["documents"] if sure.get(c["chunk_id"], 0.0) >= LEARN_FROM),
         key=lambda chunk: sure[chunk["chunk_id"]],
         default=None,
     )

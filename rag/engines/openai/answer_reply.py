@@ -8,7 +8,8 @@ that begins with quotes or with a way out.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,19 +82,15 @@ def read_reply(text: str, *, formed: bool = True) -> ReadReply:
     is_json = text.startswith("{") or (formed and text.startswith("```json"))
     objects = json_objects(text)
     for found in objects:
-        is_part = "text" in found and (is_json or "quotes" in found)
-        read = _read(found, found.get("parts", [found] if is_part else None))
-        if read is not None:
-            return read
+        if isinstance(found.get("parts"), list):
+            return _read(found)
     if is_json:  # it broke off, or has another shape
         told = [_part(each, [], "") for each in partial_texts(text)]
         return ReadReply(told, complete=bool(objects))
     return ReadReply(_with_lead_ins(read_parts(text)))
 
 
-def _read(reply: Mapping[str, Any], told: Any) -> ReadReply | None:
-    if not isinstance(told, list):
-        return None
+def _read(reply: Mapping[str, Any]) -> ReadReply:
     missing = reply.get("missing")
     listed = missing if isinstance(missing, list) else [missing]
     lacking = [
@@ -102,7 +99,9 @@ def _read(reply: Mapping[str, Any], told: Any) -> ReadReply | None:
         if isinstance(each, str) and each.strip()
     ]
     held = reply.get("held") not in (False, "false", "no")
-    return ReadReply(_with_lead_ins(parse_parts(told)), missing=lacking, held=held, formed=True)
+    return ReadReply(
+        _with_lead_ins(parse_parts(reply["parts"])), missing=lacking, held=held, formed=True
+    )
 
 
 def parse_parts(told: Sequence[Any]) -> list[AnswerPart]:
@@ -160,18 +159,11 @@ def _with_lead_ins(parts: list[AnswerPart]) -> list[AnswerPart]:
 
 
 def partial_texts(reply: str) -> list[str]:
-    """The parts' texts in a JSON reply that is not complete yet, or has another shape."""
+    """The parts' texts in a JSON reply that is not complete yet."""
     begun = reply[reply.find("{") :].translate(_NO_CONTROLS)
-    try:
-        return [*_texts(from_json(begun, allow_partial="trailing-strings"))]
-    except ValueError:
-        return []
-
-
-def _texts(told: Any) -> Iterator[str]:
-    if isinstance(told, dict):
-        if isinstance(text := told.get("text"), str) and text.strip(_UNSAID):
-            yield text
-        told = list(told.values())
-    for each in told if isinstance(told, list) else ():
-        yield from _texts(each)
+    told: Any = None
+    with suppress(ValueError):
+        told = from_json(begun, allow_partial="trailing-strings")
+    parts = told.get("parts") if isinstance(told, dict) else None
+    texts = [part.get("text") for part in parts or () if isinstance(part, dict)]
+    return [text for text in texts if isinstance(text, str) and text.strip(_UNSAID)]

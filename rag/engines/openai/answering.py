@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from rag.budget import Budget, BudgetSpent
 from rag.citations.locate import locate
-from rag.context import fit_context, round_robin
 from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
 from rag.engines.openai.chat_model import ANSWER, ChatModel, Request
 from rag.engines.openai.prompts import generate_messages
 from rag.engines.openai.reply import Reply, without_thinking
-from rag.engines.protocol import Emit, Generated, GenerateRequest
-from state.errors import ModelError, PromptTooLongError
+from rag.engines.protocol import Emit, Generated
+from state.errors import ModelError
+from state.graph_state import GraphState
 
 NO_ANSWER = "i cannot answer"
 _REFUSAL = re.compile(
@@ -29,14 +29,10 @@ _ENDINGS = {
     "length": "ran out of room before the answer was finished",
     "content_filter": "stopped the answer by its content filter",
 }
-_SMALLER = (3_000, 1_500, 700)
-"""Tokens of documents to try, one after the other, with a server that calls a prompt too long."""
 
 
-def generate(
-    chat: ChatModel, request: GenerateRequest, emit: Emit, budget: Budget, *, streamed: bool
-) -> Generated:
-    """Asks for an answer. Unless `streamed`, its text is emitted once, at a fraction of the work.
+def generate(chat: ChatModel, state: GraphState, emit: Emit, budget: Budget) -> Generated:
+    """Asks for an answer.
 
     An empty reply is asked for once more in plain text, unless the model has shown that it can
     quote: then it is a refusal, as is a plain reply that says so without a marker. A reply that
@@ -49,9 +45,10 @@ def generate(
     why, server = "", chat.server
     for formed in (False,) if server.known.answers == "plain" else (True, False):
         shown = _StreamedText(emit, formed=formed)
-        reply = _asked(chat, request, budget, shown if streamed else None, formed=formed)
+        messages, schema = generate_messages(state, formed=formed), AnswerReply if formed else None
+        reply = chat.ask(Request(messages, budget, ANSWER, schema, shown.receive))
         read = read_reply(reply.text, formed=formed)
-        refuses = _refuses(read, request)
+        refuses = _refuses(read, state)
         if reply.whole and (refuses or (read.formed and not read.held)):
             if read.parts or server.known.answers == "quotes":
                 said = read.parts if read.formed else ()
@@ -71,34 +68,10 @@ def generate(
     raise ModelError(why, "Try again, or use another model.")
 
 
-def _asked(
-    chat: ChatModel,
-    request: GenerateRequest,
-    budget: Budget,
-    shown: _StreamedText | None,
-    *,
-    formed: bool,
-) -> Reply:
-    """The reply to a prompt with as much of the best documents as the server takes."""
-    wanted = AnswerReply if formed else None
-    receive = shown.receive if shown is not None else None
-    for tokens in (chat.server.document_tokens(), *_SMALLER):
-        given = request
-        if tokens is not None:
-            best = round_robin(request.documents)
-            given = replace(request, context=fit_context(request.context, best, tokens))
-        try:
-            messages = generate_messages(given, formed=formed)
-            return chat.ask(Request(messages, budget, ANSWER, wanted, receive))
-        except PromptTooLongError as error:
-            refused = error
-    raise refused
-
-
-def _refuses(read: ReadReply, request: GenerateRequest) -> bool:
+def _refuses(read: ReadReply, state: GraphState) -> bool:
     if not read.parts or not _REFUSAL.match(read.parts[0]["text"]):
         return False
-    given = {document["number"]: document for document in request.context}
+    given = {document["number"]: document for document in state["context"]}
     quotes = [quote for part in read.parts for quote in part["quotes"]]
     if not read.formed:
         return not quotes

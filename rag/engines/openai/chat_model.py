@@ -3,31 +3,32 @@
 from __future__ import annotations
 
 import re
-import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from rag.budget import Budget, record_call
 from rag.endpoint.address import Endpoint
-from rag.endpoint.failures import foreign_errors, model_error, redacted
+from rag.endpoint.failures import foreign_errors, model_error
 from rag.engines.openai.prices import charge, price_of, tokens_of
 from rag.engines.openai.prompts import Messages, sendable, with_schema
 from rag.engines.openai.reply import Receive, Reply, read_stream
 from rag.engines.openai.server import Server
-from state.errors import ModelError, ModelLateError, RequestRefusedError
+from state.errors import ModelError, RequestRefusedError
 from state.settings import Settings
 
 if TYPE_CHECKING:
     from langchain_openai.chat_models.base import ChatOpenAI
 
+T = TypeVar("T", bound=BaseModel)
 TEXT, BARE = "text", "bare"
-FORMS = ("json_schema", "function_calling", TEXT)
+FORMS = ("json_schema", "function_calling", TEXT, BARE)
 """How a reply with a schema is asked for, the most reliable first: json_schema constrains what the
-server can write at all. The schema is always told in words too; `text` has only these.
+server can write at all. The schema is always told in words too; `text` has only these, and `bare`
+no parameter that a server may refuse.
 """
 LINE, ANSWER, THINKING = 120, 1_000, 3_000
 """The most tokens of a question or a query, of an answer, and of the thinking before a reply."""
@@ -37,24 +38,20 @@ REQUEST_SECONDS = 60.0
 LOOPBACK_SECONDS = 300.0
 """A model on this machine's own processor reads some forty tokens a second."""
 CRASH = 500
-_OPTIONAL = re.compile(
-    r"temperature|max_(?:completion_)?tokens|reasoning_effort|stream_options|extra inputs",
-    re.IGNORECASE,
-)
 _HOSTED_THINKERS = re.compile(r"o\d|gpt-5")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`max_tokens` bounds the reply, besides thinking; `schema` is its shape, if it has one. With
-    `receive` the reply is streamed, each piece of text passed on as it arrives.
+    """`max_tokens` bounds the reply, besides thinking; `schema` is its shape, if it has one. Each
+    piece of its text is passed on to `receive` as it arrives.
     """
 
     messages: Messages
     budget: Budget
     max_tokens: int
     schema: type[BaseModel] | None = None
-    receive: Receive | None = None
+    receive: Receive = lambda _piece: None
 
 
 class ChatModel:
@@ -69,6 +66,9 @@ class ChatModel:
         self.server = Server(endpoint, name, settings, self.seconds)
         self._settings = settings
         self._thinks = endpoint.is_openai and bool(_HOSTED_THINKERS.match(name))
+        # OpenAI's own thinking models take no other temperature than theirs.
+        chosen = {"temperature": None if self._thinks else settings.temperature}
+        self._chosen: dict[str, Any] = chosen | {"reasoning_effort": settings.reasoning_effort}
         self._resources = ExitStack()
 
     @property
@@ -114,11 +114,17 @@ class ChatModel:
             self._thinks = True
             if not reply.text and reply.finish_reason == "length":
                 reply = self._counted(request)  # now with room for it
-        if reply.refusal and not reply.content:
-            said = redacted(reply.refusal, self.endpoint)
-            hint = "Ask in other words, or use another model."
-            raise ModelError(f"{self.label} refused to answer{said}.", hint)
         return reply
+
+    def structured(
+        self, messages: Messages, budget: Budget, max_tokens: int, schema: type[T]
+    ) -> T | None:
+        """The reply as the schema says; None where it cannot be read. Raises as `ask`."""
+        reply = self.ask(Request(messages, budget, max_tokens, schema))
+        try:
+            return schema.model_validate(reply.fields())
+        except ValidationError:
+            return None
 
     def _counted(self, request: Request) -> Reply:
         from langsmith import tracing_context
@@ -139,35 +145,26 @@ class ChatModel:
         return reply
 
     def _in_some_form(self, request: Request) -> Reply:
-        """The reply in the first form that the server takes. A form or a parameter that it refuses
-        is given up at once, and not tried again later.
-        """
-        form = (self.server.known.form or FORMS[0]) if request.schema is not None else TEXT
-        sure = True
-        again = request.receive is not None and self._settings.max_retries > 0
-        while True:
+        """The reply in the first form that the server takes, which is asked for at once later."""
+        form = self.server.known.form or FORMS[0]
+        forms = FORMS if request.schema is not None else FORMS[FORMS.index(TEXT) :]
+        forms = forms[forms.index(form) :] if form in forms else forms
+        sure = request.schema is not None
+        for form in forms:
             try:
                 reply = self._sent(form, request)
             except foreign_errors() as error:
                 told = model_error(error, self.endpoint, self.name, self.seconds)
-                left = request.budget.seconds_left()
-                if isinstance(told, ModelLateError) and (left is None or left > 0):
-                    self.server.was_late(tokens_of(request.messages))
-                status = getattr(error, "status_code", None)
-                crashed = status == CRASH and request.schema is not None
-                if crashed or isinstance(told, RequestRefusedError):
-                    if (after := _next_form(form, told, request)) is None:
-                        raise told from None
-                    # A crash may be the form's doing; whether it was is found out anew next time.
-                    form, sure = after, sure and not crashed
-                elif again and status is None and type(told) is ModelError:
-                    again = False  # what breaks in a stream the SDK does not retry
-                else:
+                crashed = getattr(error, "status_code", None) == CRASH and form not in (TEXT, BARE)
+                if not (crashed or isinstance(told, RequestRefusedError)):
                     raise told from None
+                # A crash may be the form's doing; whether it was is found out anew next time.
+                sure = sure and not crashed
             else:
-                if request.schema is not None and sure:
+                if sure:
                     self.server.learn(form=form)
                 return reply
+        raise told
 
     def _sent(self, form: str, request: Request) -> Reply:
         from rag.endpoint.bounded_client import request_deadline
@@ -175,14 +172,10 @@ class ChatModel:
         max_tokens = request.max_tokens + (THINKING if self._thinks else 0)
         model = self._model.bind(**self._options(form, request, max_tokens))
         left = request.budget.seconds_left
-        began = time.perf_counter()
         with request_deadline(self.seconds, left()):
-            if request.receive is None:
-                reply = Reply.of(model.invoke(request.messages))
-            else:
-                pieces = map(Reply.of, model.stream(request.messages))
-                reply = read_stream(pieces, request.receive, 8 * max_tokens, left)
-        self.server.time(reply, time.perf_counter() - began)
+            pieces = map(Reply.of, model.stream(request.messages))
+            reply = read_stream(pieces, request.receive, 8 * max_tokens, left)
+        self.server.time(reply)
         return reply
 
     def _options(self, form: str, request: Request, max_tokens: int) -> dict[str, Any]:
@@ -195,21 +188,17 @@ class ChatModel:
         max_tokens = max_tokens if room is None else min(max_tokens, room)
         left = budget.seconds_left()
         seconds = max(self.seconds if left is None else min(self.seconds, left), 0.001)
-        method, *bare = form.split()
         options: dict[str, Any] = {}
         body: dict[str, Any] = {}
-        if request.schema is not None and method != TEXT:
-            options |= _asked_by(self._model, request.schema, method)
+        if request.schema is not None and form not in (TEXT, BARE):
+            options |= _asked_by(self._model, request.schema, form)
             if "response_format" in options:
                 # Past the SDK's own parser, which loses a reply that was cut short.
                 body["response_format"] = options.pop("response_format")
         options["timeout"] = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-        if request.receive is not None:
-            options["stream_usage"] = not bare
-        if not bare:
-            for name in ("temperature", "reasoning_effort"):
-                if (value := getattr(self._settings, name)) is not None:
-                    options[name] = value
+        options["stream_usage"] = form != BARE
+        if form != BARE:
+            options |= {name: each for name, each in self._chosen.items() if each is not None}
             # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
             body["max_completion_tokens" if self.endpoint.is_openai else "max_tokens"] = max_tokens
         return {**options, "extra_body": body}
@@ -221,14 +210,3 @@ def _asked_by(model: Any, wanted: type[BaseModel], method: str) -> dict[str, Any
     schema: Any = wanted.model_json_schema() if strict else wanted
     chain = model.with_structured_output(schema, method=method, strict=strict or None)
     return dict(chain.first.kwargs)
-
-
-def _next_form(form: str, told: ModelError, request: Request) -> str | None:
-    """The form to try after a refusal: the same one without optional parameters, if such a one was
-    refused by name; or else the next form, or None.
-    """
-    method, *bare = form.split()
-    if not bare and _OPTIONAL.search(told.message):
-        return f"{method} {BARE}"
-    rest = FORMS[FORMS.index(method) + 1 :] if request.schema is not None else ()
-    return " ".join([rest[0], *bare]) if rest else None

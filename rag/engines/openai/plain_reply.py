@@ -8,19 +8,11 @@ from collections.abc import Iterator
 from rag.text.sentences import sentence_spans
 from state.answer import AnswerPart
 
-_LIST = r"#?[1-9]\d{0,3}(?:\s*(?:,|;|and|&|to|-|–)\s*#?\d{1,4}){0,15}"
-_KINDS = r"(?:sources?|passages?|documents?|docs?|references?|excerpts?)"
-_SIGN = (
-    # [1] [1, 2] [1-3] [^1], but no link text: [1](address)
-    rf"(?:\(?\[\^?\s*{_LIST}\s*\](?!\()\)?|【\s*{_LIST}[^】\n]{{0,80}}】"
-    rf"|[(\[](?:see\s+)?{_KINDS}\s*:?\s*{_LIST}[)\]])"
-)
+# [1] [1, 2] [1-3], but no link text: [1](address)
+_SIGN = r"\[\s*[1-9]\d{0,3}(?:\s*[,;–-]\s*\d{1,4}){0,15}\s*\](?!\()"
 CODE = r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})(?:.|\n)*?(?:^[ \t]{0,3}(?P=fence)[`~]*|\Z)"
 _FENCED = re.compile(CODE, re.MULTILINE)
-_NAMING = (
-    r"(?:according to|based on"
-    r"|as (?:said|stated|shown|seen|described|explained|noted|listed|defined|given) (?:in|by))"
-)
+_NAMING = r"(?:according to|based on|as \w+ (?:in|by))"
 
 
 def _markers(sign: str) -> re.Pattern[str]:
@@ -29,8 +21,8 @@ def _markers(sign: str) -> re.Pattern[str]:
     """
     return re.compile(
         rf"(?P<code>{CODE}|`[^`\n]+`)"
-        rf"|\b(?P<lead>{_NAMING})(?P<names>\s+(?:the )?(?:{_KINDS} )?{sign}"
-        rf"(?:(?:,|;|,? and|,? or) {sign})*)"
+        rf"|\b(?P<lead>{_NAMING})"
+        rf"(?P<names>\s+(?:the )?(?:documents? )?{sign}(?:(?:,|,? and) {sign})*)"
         rf"|(?:(?<![ \t])[ \t]+)?(?P<sign>{sign})",
         re.IGNORECASE | re.MULTILINE,
     )
@@ -41,11 +33,6 @@ _BEHIND = re.compile(
     rf"{CODE}|`[^`\n]+`|(?P<stop>[.!?…。][\"'”’»)*_]*)(?P<signs>(?:[ \t]*{_SIGN})+)",
     re.IGNORECASE | re.MULTILINE,
 )
-_REFERENCES = re.compile(
-    rf"\n[ \t]*(?:#{{1,6}}[ \t]*)?\**(?:{_KINDS}|citations?)\**:?\**:?[ \t]*"
-    r"(?:\n\s*(?:[-*•]\s*)?(?:[\[【(]|\d{1,3}[.)])[^\n]*)+\s*\Z",
-    re.IGNORECASE,
-)
 _LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
@@ -53,13 +40,13 @@ def read_parts(draft: str) -> list[AnswerPart]:
     """The draft's sentences as parts. A sentence quotes itself from each document that its markers
     name.
     """
-    text = _BEHIND.sub(_before_the_stop, _REFERENCES.sub("", draft))
+    text = _BEHIND.sub(_before_the_stop, draft)
     parts: list[AnswerPart] = []
     end = 0
     for start, stop in _sentences(text):
         before, end, written = text[end:start], stop, text[start:stop]
         code = _FENCED.match(written)
-        shown = written if code else _without_signs(written).strip()
+        shown = written if code else _MARKER.sub(_shown, written).strip()
         numbers = [] if code else cited_numbers(written)
         if shown:
             parts.append({"before": before, "text": shown, "quotes": [], "located": []})
@@ -71,11 +58,6 @@ def read_parts(draft: str) -> list[AnswerPart]:
 
 def _before_the_stop(found: re.Match[str]) -> str:
     return found[0] if found["stop"] is None else found["signs"] + found["stop"]
-
-
-def _without_signs(written: str) -> str:
-    """A plain reply's text without all that cites in it: [1], [1, 2], [1-3], (source 1), 【1】."""
-    return _MARKER.sub(_shown, written)
 
 
 def without_markers(text: str) -> str:
@@ -91,7 +73,7 @@ def cited_numbers(written: str) -> list[int]:
     """The numbers of the documents that a plain reply's text cites, each once, in order."""
     found: list[int] = []
     for marker in _MARKER.finditer(written):
-        for piece in re.split(r",|;|&|and|or", marker["sign"] or marker["names"] or ""):
+        for piece in re.split(r",|;|and", marker["sign"] or marker["names"] or ""):
             ends = [int(number) for number in re.findall(r"\d{1,4}", piece)]
             spans = len(ends) == 2 and 0 <= ends[1] - ends[0] <= 15
             found += range(ends[0], ends[1] + 1) if spans else ends

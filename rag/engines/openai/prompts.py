@@ -16,10 +16,10 @@ from pydantic import BaseModel
 
 from rag.context import document_text
 from rag.engines.openai.plain_reply import without_markers
-from rag.engines.protocol import GenerateRequest, RewriteRequest
 from rag.text.prose import one_line
 from state.choices import DEFAULT_COLLECTION
 from state.documents import heading_path, without_header
+from state.graph_state import GraphState, queries_tried
 from state.passages import ContextDocument, HistoryTurn, RetrievedChunk
 from state.wording import without_surrogates
 
@@ -142,49 +142,50 @@ def grade_messages(question: str, chunks: Sequence[RetrievedChunk]) -> Messages:
     return _messages(GRADE, [*parts, f"Question: {one_line(question)}"])
 
 
-def rewrite_messages(request: RewriteRequest, collection: str = "") -> Messages:
+def rewrite_messages(state: GraphState, collection: str = "") -> Messages:
     """Tells the collection's name, what is missing, and the titles and headings of what was found,
     which say what the documents call things.
     """
-    found = request.documents
+    question, found = state["standalone_question"], state["documents"]
     headings = [(each["title"], without_header(each["heading"])[0]) for each in found]
     titles = dict.fromkeys(cut(heading_path(*each), LONGEST_TITLE) for each in headings)
     shown = "\n".join([title for title in titles if title][:MOST_TITLES])
-    missing = "\n".join(one_line(each) for each in request.missing if each != request.question)
+    missing = "\n".join(one_line(each) for each in state["gaps"] if each != question)
     told = [("titles and headings found", shown), ("not said there", missing)]
     parts = _named(collection) + [fenced(name, "", text) for name, text in told if text]
-    parts += [f"Tried: {one_line(query)}" for query in request.tried]
-    parts.append(f"Question: {one_line(request.question)}")
+    parts += [f"Tried: {one_line(query)}" for query in queries_tried(state)]
+    parts.append(f"Question: {one_line(question)}")
     return _messages(REWRITE, parts)
 
 
-def generate_messages(request: GenerateRequest, *, formed: bool = True) -> Messages:
+def generate_messages(state: GraphState, *, formed: bool = True) -> Messages:
     """Tells the documents, the history that the question may refer to, a draft that was sent back
     with what was wrong with it, and last the question.
     """
     parts = [
         fenced(f"[{each['number']}]", name_of(each), document_text(each))
-        for each in request.context
+        for each in state["context"]
     ]
-    if request.history:
+    if state["timeline"]:
         parts.append("Said before, for what the question leans on; it is no document to quote:")
-        turns = map(_said, request.history[-MOST_EARLIER:])
+        turns = map(_said, state["timeline"][-MOST_EARLIER:])
         parts += [fenced("turn", "", cut(turn, LONGEST_TURN)) for turn in turns]
-    if request.feedback:
+    if state["generation_retries"]:
         draft = "\n".join(
             json.dumps({"text": part["text"], "quotes": part["quotes"]}, ensure_ascii=False)
-            for part in request.draft
+            for part in state["draft"]
         )
-        listed = "\n".join(f"- {one_line(each)}" for each in request.feedback)
+        listed = "\n".join(f"- {one_line(each)}" for each in state["scratchpad"])
         parts.append(
             f"Your last draft:\n{fenced('draft', '', draft)}\n"
             "Of these parts no quote stands in the document that it names, or the quote says "
             "otherwise. Give the words that do stand there, mend the part, or leave it out; keep "
             f"the other parts:\n{fenced('parts', '', listed)}"
         )
-    if request.typed and request.typed != request.question:
-        parts.append(f"Typed: {one_line(request.typed)}\nUnderstood as the question below.")
-    parts.append(f"Question: {one_line(request.question)}")
+    question = state["standalone_question"]
+    if state["question"] != question:
+        parts.append(f"Typed: {one_line(state['question'])}\nUnderstood as the question below.")
+    parts.append(f"Question: {one_line(question)}")
     return _messages(GENERATE if formed else GENERATE_PLAIN, parts)
 
 

@@ -4,32 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BaseModel, Field
 
 from rag.budget import Budget
-from rag.engines.openai.chat_model import LINE, ChatModel, Request
+from rag.engines.openai.chat_model import LINE, ChatModel
 from rag.engines.openai.plain_reply import without_markers
-from rag.engines.openai.prompts import (
-    Messages,
-    contextualize_messages,
-    rewrite_messages,
-)
-from rag.engines.protocol import Contextualized, RewriteRequest, Rewritten
+from rag.engines.openai.prompts import contextualize_messages, rewrite_messages
+from rag.engines.protocol import Contextualized, Rewritten
+from rag.text.prose import one_line
+from state.graph_state import GraphState, queries_tried
 from state.passages import HistoryTurn
 
 LONGEST_LINE = 500
 MOST_QUERIES = 2
-_LABEL = re.compile(
-    r"^\W*(?:stand-?alone |search |better |rewritten )?(?:question|query)\W*:\s*", re.IGNORECASE
-)
-_REFUSAL = re.compile(
-    r"\W*(?:(?:i['’]?m |i am )?sorry\b|as an ai\b|i (?:can|could|do|am)(?:['’]t| ?not|n['’]t)\b"
-    r"|unable to\b|n/?a\W*$|none\W*$|there is no\b)",
-    re.IGNORECASE,
-)
-"""Matches what a weak model writes for want of an answer."""
 
 
 class StandAlone(BaseModel):
@@ -54,12 +43,13 @@ def contextualize(
     budget: Budget,
 ) -> Contextualized | None:
     """The question made to stand alone by the model; None where its reply is no such question, but
-    an answer, a refusal or an earlier question.
+    an answer or an earlier question.
     """
     messages = contextualize_messages(question, history, collection)
-    line = usable_line(_asked(chat, messages, StandAlone, budget))
-    if line is None:
+    told = chat.structured(messages, budget, LINE, StandAlone)
+    if told is None:
         return None
+    line = one_line(told.question)
     if _same_query(line, question):
         return Contextualized(question)
     old = [each for turn in history for each in (turn["question"], turn["standalone_question"])]
@@ -69,48 +59,24 @@ def contextualize(
 
 
 def rewrite(
-    chat: ChatModel, request: RewriteRequest, collection: str, budget: Budget
+    chat: ChatModel, state: GraphState, collection: str, budget: Budget
 ) -> Rewritten | None:
     """The model's queries; None where it proposes no new one."""
-    told = _asked(chat, rewrite_messages(request, collection), Queries, budget)
-    known = [*request.tried, request.question]
-    listed = told if isinstance(told, list) else told.splitlines()
-    lines = [line for each in listed if (line := usable_line(each)) and _is_new(line, known)]
-    if not lines:
-        return None
-    queries = list(dict.fromkeys(lines))[:MOST_QUERIES]
-    return Rewritten(queries, "the model put it in other words")
-
-
-def _asked(
-    chat: ChatModel, messages: Messages, wanted: type[BaseModel], budget: Budget
-) -> str | list[Any]:
-    """The one field of the reply, or the reply itself where it is no JSON."""
-    reply = chat.ask(Request(messages, budget, LINE, wanted))
-    (name,) = wanted.model_fields
-    told = reply.fields().get(name, "" if reply.text.startswith("{") else reply.text)
-    return told if isinstance(told, (str, list)) else ""
+    told = chat.structured(rewrite_messages(state, collection), budget, LINE, Queries)
+    lines = dict.fromkeys(map(one_line, told.queries if told is not None else ()))
+    queries = [line for line in lines if _is_new(line, queries_tried(state))][:MOST_QUERIES]
+    return Rewritten(queries, "the model put it in other words") if queries else None
 
 
 def _is_new(line: str, known: Sequence[str]) -> bool:
-    """Whether the line is neither known already, nor a refusal, nor an answer with markers."""
-    says = not _REFUSAL.match(line) and without_markers(line) == line
-    return says and not any(_same_query(line, each) for each in known)
+    """Whether the line is one to search for: it has a word, is no essay and no answer with markers,
+    and is not known already.
+    """
+    usable = any(c.isalnum() for c in line) and len(line) <= LONGEST_LINE and line.isprintable()
+    answers = without_markers(line) != line
+    return usable and not answers and not any(_same_query(line, each) for each in known)
 
 
 def _same_query(one: str, other: str) -> bool:
     """Whether a search would find the same for both: they differ in case and signs only."""
     return re.findall(r"\w+", one.casefold()) == re.findall(r"\w+", other.casefold())
-
-
-def usable_line(told: Any) -> str | None:
-    """The one line that a model was asked for, without label and quotation marks; None if what it
-    wrote is no line of that kind: no text, an essay, or words without a letter.
-    """
-    lines = [line.strip() for line in told.splitlines()] if isinstance(told, str) else []
-    lines = [line for line in lines if line]
-    if len(lines) != 1:
-        lines = [line for line in lines[:3] if _LABEL.match(line)][:1]
-    line = _LABEL.sub("", lines[0]).strip(" \"'`*“”") if lines else ""
-    usable = any(c.isalnum() for c in line) and len(line) <= LONGEST_LINE and line.isprintable()
-    return line if usable else None

@@ -22,38 +22,26 @@ FINISH_REASONS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _UNCLOSED = re.compile(r"\s*<think.*", re.DOTALL | re.IGNORECASE)
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
-CONFLICT = object()
-"""Stands for a value that a reply gave twice, differently; no schema accepts it."""
 
 
 @dataclass(slots=True)
 class Reply:
     """A model's reply: `content` is its text, or the arguments of the function that it called;
-    `finish_reason` is None if it broke off; `refusal` is what it said instead; `waited` is the
-    seconds before the first piece of a stream.
+    `finish_reason` is None if it broke off; `waited` is the seconds before the first piece of a
+    stream.
     """
 
     content: str = ""
     finish_reason: str | None = None
     usage: UsageMetadata | None = None
-    refusal: str = ""
     waited: float | None = None
 
     @classmethod
     def of(cls, message: Any) -> Reply:
-        """Reads LangChain's message, or a piece of one."""
-        content = message.text
-        if not content:  # what it calls functions with, one after the other
-            pieces = getattr(message, "tool_call_chunks", None) or message.invalid_tool_calls
-            content = "".join(each["args"] or "" for each in pieces)
-        if not content:
-            content = "\n".join(json.dumps(each["args"]) for each in message.tool_calls)
-        return cls(
-            content,
-            message.response_metadata.get("finish_reason"),
-            message.usage_metadata,
-            message.additional_kwargs.get("refusal") or "",
-        )
+        """Reads a piece of LangChain's message."""
+        content = message.text or "".join(each["args"] or "" for each in message.tool_call_chunks)
+        finish_reason = message.response_metadata.get("finish_reason")
+        return cls(content, finish_reason, message.usage_metadata)
 
     @property
     def read(self) -> int:
@@ -77,12 +65,13 @@ class Reply:
         return without_thinking(self.content)
 
     def fields(self) -> dict[str, Any]:
-        """All fields of a structured reply. Several objects are read together, since some models
-        send one per document; a call that was written as text is one.
+        """All fields of a structured reply, none where it is not one object; a call that was
+        written as text is one.
         """
-        read = _merge(json_objects(self.text))
+        objects = json_objects(self.text)
+        read = objects[0] if len(objects) == 1 else {}
         inner = read.get("arguments", read.get("parameters"))
-        return dict(inner) if isinstance(inner, Mapping) and "name" in read else read
+        return dict(inner if isinstance(inner, Mapping) and "name" in read else read)
 
 
 def read_stream(
@@ -140,12 +129,8 @@ def json_objects(text: str) -> list[Mapping[str, Any]]:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    return _merge([{key: value} for key, value in pairs])
-
-
-def _merge(objects: list[Mapping[str, Any]]) -> dict[str, Any]:
-    merged: dict[str, Any] = {}
-    for found in objects:
-        for key, value in found.items():
-            merged[key] = value if merged.get(key, value) == value else CONFLICT
-    return merged
+    """Raises ValueError if a value is given twice, differently: neither is what was meant."""
+    read = dict(pairs)
+    if any(read[key] != value for key, value in pairs):
+        raise ValueError("two values of one field")
+    return read

@@ -22,8 +22,6 @@ FILE = "servers.json"
 MOST_KEPT = 50
 SLOW = 400.0
 """A server that reads fewer tokens in a second is slow: a full context takes it too long."""
-WRITES = 10.0
-"""Tokens that a slow server is taken to write in a second."""
 PATIENCE = 15.0
 """Seconds that a slow server may read documents for."""
 LEAST_CONTEXT = 500
@@ -86,27 +84,15 @@ class Server:
         except (OSError, ValueError):
             return {}
 
-    def was_late(self, tokens: int) -> None:
-        """Learns that so many tokens were not read in time, so that the next question gets fewer;
-        only of a server that `time` measures, since nothing would correct it for another.
-        """
-        if self._facts.kind is not None:
-            self.learn(reads=round(min(tokens / self._seconds, SLOW - 1)))
-
-    def time(self, reply: Reply, took: float) -> None:
-        """Learns how fast the server reads from a reply that took so many seconds; only of a server
-        on this machine's own processor, since another may have kept the request waiting.
+    def time(self, reply: Reply) -> None:
+        """Learns how fast the server reads from what a stream's first piece waited for; only of a
+        server on this machine's own processor, since another may have kept the request waiting.
         """
         known = self.known.reads or 0
         enough = _TOLD // 5 if self.is_slow else _TOLD
-        if reply.usage is None or reply.read < enough or self._facts.kind is None:
+        if reply.waited is None or reply.read < enough or self._facts.kind is None:
             return
-        # How fast it writes is only assumed, and half of the time is taken for reading at least: a
-        # long reply made a slow server pass for one that reads in no time.
-        took = max(took - reply.usage["output_tokens"] / WRITES, took / 2)
-        # What the first piece of a stream waited for was the reading, or unseen thinking.
-        took = took if reply.waited is None else min(took, reply.waited)
-        reads = round(reply.read / max(took, 1e-3))
+        reads = round(reply.read / max(reply.waited, 1e-3))
         if min(reads, known) < SLOW:
             self.learn(reads=reads)
 
@@ -128,18 +114,18 @@ class Server:
     def _is_chosen(self) -> bool:
         return "context_tokens" in self._settings.model_fields_set
 
-    def document_tokens(self, times: float = 1.0) -> int | None:
-        """The most tokens of documents for the server, None where nothing limits them. A slow one
-        may read them `times` as long as PATIENCE, but a third of the time of a request at most.
+    def document_tokens(self, wanted: int, times: float = 1.0) -> int:
+        """How many of the `wanted` tokens of documents the server is given. A slow one may read
+        them `times` as long as PATIENCE, but a third of the time of a request at most.
         """
-        rooms: list[int] = []
+        rooms = [wanted]
         if self.is_slow:
             rooms.append(round((self.known.reads or 0) * min(PATIENCE * times, self._seconds / 3)))
         if self.is_untimed and not self._is_chosen:
             rooms.append(FIRST_CONTEXT)
         if (size := self._facts.context) is not None:
             rooms.append(size - BESIDE)
-        return max(min(rooms), LEAST_CONTEXT) if rooms else None
+        return max(min(rooms), min(wanted, LEAST_CONTEXT))
 
     @cached_property
     def _facts(self) -> ServerFacts:

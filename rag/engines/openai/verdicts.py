@@ -1,4 +1,4 @@
-"""Asks a model for verdicts, on documents or claims: their schema, and how a reply is read.
+"""Asks a model for verdicts, on documents or claims, in one structured reply.
 
 One property per item instead of a list: a server that constrains its output to the schema then
 cannot leave one out, and no verdict can slip to its neighbour.
@@ -6,20 +6,19 @@ cannot leave one out, and no verdict can slip to its neighbour.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, Field, ValidationError, create_model
+from pydantic import BaseModel, BeforeValidator, Field, create_model
 
 from rag.budget import Budget
-from rag.engines.openai.chat_model import ChatModel, Request
+from rag.engines.openai.chat_model import ChatModel
 from rag.engines.openai.prompts import Messages, grade_messages, verify_messages
-from rag.engines.protocol import Engine, Graded, GradeRequest, Verified
+from rag.engines.protocol import Engine, Graded, Verified
+from state.graph_state import GraphState, new_chunks
 from state.passages import Grade
-from state.wording import many, without_surrogates
+from state.wording import without_surrogates
 
 MOST_TOGETHER = 20
 """How many documents a model grades, the best of what was found; code grades the rest."""
@@ -66,42 +65,33 @@ def verdicts_model(noun: Noun, count: int) -> type[BaseModel]:
     return create_model(f"check_{noun}s", **asked)
 
 
-def read_verdicts(noun: Noun, count: int, told: Mapping[str, Any]) -> dict[int, Verdict]:
-    """The verdicts that a reply really holds, by number; an item without one is absent."""
-    found: dict[int, Verdict] = {}
-    for key, value in {**({f"{noun}_1": told} if count == 1 else {}), **told}.items():
-        match = re.fullmatch(rf"(?:{noun})?[\s_#-]*0*(\d{{1,4}})", key.strip().casefold())
-        number = int(match[1]) if match else 0
-        if not 1 <= number <= count:
-            continue
-        try:
-            row = value if isinstance(value, Mapping) else {"holds": value}
-            verdict = Verdict.model_validate(row)
-        except ValidationError:
-            continue
-        if found.get(number, verdict).holds != verdict.holds:
-            return {}
-        found[number] = verdict
-    return found
+def ask_verdicts(
+    chat: ChatModel, messages: Messages, noun: Noun, count: int, budget: Budget
+) -> list[Verdict]:
+    """The verdicts on all items in their order, or none where the reply cannot be read."""
+    model = verdicts_model(noun, count)
+    told = chat.structured(messages, budget, VERDICT * (count + 1), model)
+    return [] if told is None else [getattr(told, name) for name in model.model_fields]
 
 
-def grade(chat: ChatModel, local: Engine, request: GradeRequest, budget: Budget) -> Graded:
+def grade(chat: ChatModel, local: Engine, state: GraphState, budget: Budget) -> Graded:
     """Grades in one structured call; `local` grades what the model gave no readable verdict on."""
-    asked = request.chunks[:MOST_TOGETHER]
-    verdicts = _asked(chat, grade_messages(request.question, asked), "document", len(asked), budget)
+    chunks = new_chunks(state)
+    asked = chunks[:MOST_TOGETHER]
+    messages = grade_messages(state["standalone_question"], asked)
+    verdicts = ask_verdicts(chat, messages, "document", len(asked), budget)
     grades = {
-        chunk["chunk_id"]: _grade(chunk["chunk_id"], verdicts[number])
-        for number, chunk in enumerate(asked, 1)
-        if number in verdicts
+        chunk["chunk_id"]: _grade(chunk["chunk_id"], verdict)
+        for chunk, verdict in zip(asked, verdicts, strict=False)
     }
-    if left := [chunk for chunk in request.chunks if chunk["chunk_id"] not in grades]:
-        by_code = local.grade(replace(request, chunks=left)).grades
+    if left := [chunk["chunk_id"] for chunk in chunks if chunk["chunk_id"] not in grades]:
+        by_code = local.grade({**state, "new_documents": left}).grades
         grades |= {each["chunk_id"]: each for each in by_code}
-    told = f"{chat.label} gave no readable grade for some; the local grader graded them."
+    told = f"{chat.label} gave no readable grades; the local grader graded."
     return Graded(
-        grades=tuple(grades[chunk["chunk_id"]] for chunk in request.chunks),
-        sufficient=any(each["relevant"] for each in (*grades.values(), *request.earlier.values())),
-        warnings=(told,) if len(verdicts) < len(asked) else (),
+        grades=tuple(grades[chunk["chunk_id"]] for chunk in chunks),
+        sufficient=any(each["relevant"] for each in (*grades.values(), *state["grades"].values())),
+        warnings=() if verdicts else (told,),
     )
 
 
@@ -109,18 +99,12 @@ def verify(
     chat: ChatModel, claims: Sequence[str], quotes: Sequence[str], budget: Budget
 ) -> Verified:
     """Whether each claim is supported by the quote at the same index, asked in one call."""
-    found = _asked(chat, verify_messages(claims, quotes), "claim", len(claims), budget)
-    missing = len(claims) - len(found)
-    warnings = (f"{chat.label} did not check {many(missing, 'claim')}.",) if missing else ()
-    verdicts = [found.get(number) for number in range(1, len(claims) + 1)]
-    return Verified(tuple(None if v is None else v.holds for v in verdicts), warnings=warnings)
-
-
-def _asked(
-    chat: ChatModel, messages: Messages, noun: Noun, count: int, budget: Budget
-) -> dict[int, Verdict]:
-    asked = Request(messages, budget, VERDICT * (count + 1), verdicts_model(noun, count))
-    return read_verdicts(noun, count, chat.ask(asked).fields())
+    messages = verify_messages(claims, quotes)
+    verdicts = ask_verdicts(chat, messages, "claim", len(claims), budget)
+    if not verdicts:
+        told = f"{chat.label} gave no readable verdicts; what is in doubt stays so."
+        return Verified((None,) * len(claims), warnings=(told,))
+    return Verified(tuple(verdict.holds for verdict in verdicts))
 
 
 def _grade(chunk_id: str, verdict: Verdict) -> Grade:
