@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 
 class TurnSaver(BaseCheckpointSaver[Any]):
     """The checkpointer of one turn: it reads the kept checkpoint and holds the turn's own back. The
-    graph runs with the durability "exit", so it puts one checkpoint as it ends, or none if it only
-    stopped at an interrupt, whose writes then belong to the earlier checkpoint.
+    graph runs with the durability "exit", so it puts one checkpoint as it ends.
     """
 
     def __init__(
@@ -42,7 +41,6 @@ class TurnSaver(BaseCheckpointSaver[Any]):
         self._thread = thread
         self._database = database
         self.puts: list[tuple[RunnableConfig, Checkpoint, CheckpointMetadata, ChannelVersions]] = []
-        self._writes: list[tuple[RunnableConfig, Sequence[tuple[str, Any]], str, str]] = []
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         with self._database.failures():
@@ -68,7 +66,7 @@ class TurnSaver(BaseCheckpointSaver[Any]):
         task_id: str,
         task_path: str = "",
     ) -> None:
-        self._writes.append((config, list(writes), task_id, task_path))
+        """Nothing is kept of a turn that did not end."""
 
     def get_next_version(self, current: Any, channel: None) -> Any:
         return self._kept.get_next_version(current, channel)
@@ -79,8 +77,6 @@ class TurnSaver(BaseCheckpointSaver[Any]):
             saver.delete_thread(self._thread)
         for put in self.puts:
             saver.put(*put)
-        for write in self._writes:
-            saver.put_writes(*write)
 
 
 class Checkpoints(Closing):

@@ -8,20 +8,27 @@ them; a subtask whose artifact is in the journal is not run again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from queue import SimpleQueue
-from threading import Thread
+from concurrent.futures import Future, as_completed
+from functools import partial
 
 from rag.budget import add_calls, call_event, record_calls
-from rag.research.researcher import ResearchDependencies, Researched, read_files_of, render_findings
+from rag.research.researcher import (
+    ReadFiles,
+    ResearchDependencies,
+    Researched,
+    read_files_of,
+    render_findings,
+)
 from state.answer import NO_USAGE, Usage
+from state.deadline import submit
 from state.events import ModelCalled
 from state.research_state import Artifact, Subtask
 
 AT_ONCE = 6
 """The most subtasks that run side by side."""
 
-Returned = SimpleQueue[tuple[Subtask, Researched | BaseException, list[ModelCalled], float]]
-"""Each subtask's result or failure, with its model calls and its milliseconds."""
+Outcome = tuple[Researched | BaseException, list[ModelCalled], float]
+"""A subtask's result or failure, with its model calls and its milliseconds."""
 
 
 def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifact]:
@@ -33,19 +40,20 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
     Raises:
         CragError: a subagent failed, or a budget ended one.
     """
-    done = {artifact["id"]: artifact for artifact in deps.journal.artifacts(deps.run_id)}
+    done = {artifact["id"]: artifact for artifact in deps.journal.artifacts(deps.run_id, plan)}
     waiting = [task for task in plan if task["status"] == "planned" and task["id"] not in done]
     while waiting:
         at_once = 1 if deps.researcher.one_by_one else AT_ONCE
         ready = [task for task in waiting if done.keys() >= set(_depends_on(task, plan))][:at_once]
         waiting = [task for task in waiting if task not in ready]
-        returned: Returned = SimpleQueue()
+        begun: dict[Future[Outcome], Subtask] = {}
         for task in ready:
             deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
-            _start(task, [done[read] for read in _depends_on(task, plan)], deps, returned)
+            read = read_files_of([done[each] for each in _depends_on(task, plan)])
+            begun[submit(partial(_work, task, read, deps))] = task
         failures: list[BaseException] = []
-        for _ in ready:
-            task, found, calls, ms = returned.get()
+        for future in as_completed(begun):
+            task, (found, calls, ms) = begun[future], future.result()
             for call in calls:
                 deps.emit(call_event(call, task["id"], deps.started))
             usage = add_calls(NO_USAGE, task["role"], calls)
@@ -61,21 +69,16 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
     return [done[task["id"]] for task in plan if task["status"] == "planned"]
 
 
-def _start(
-    task: Subtask, read: list[Artifact], deps: ResearchDependencies, returned: Returned
-) -> None:
-    def work() -> None:
-        began = deps.at_ms()
-        found: Researched | BaseException
-        with record_calls() as calls:
-            try:
-                deps.budget.check()
-                found = deps.researcher.work(task, read_files_of(read))
-            except BaseException as error:  # noqa: BLE001 - raised again by the dispatcher
-                found = error
-        returned.put((task, found, calls, round(deps.at_ms() - began, 3)))
-
-    Thread(target=work, name=f"subagent {task['expected_artifact']}", daemon=True).start()
+def _work(task: Subtask, read: ReadFiles, deps: ResearchDependencies) -> Outcome:
+    began = deps.at_ms()
+    found: Researched | BaseException
+    with record_calls() as calls:
+        try:
+            deps.budget.check()
+            found = deps.researcher.work(task, read)
+        except BaseException as error:  # noqa: BLE001 - raised again by the dispatcher
+            found = error
+    return found, calls, round(deps.at_ms() - began, 3)
 
 
 def _depends_on(task: Subtask, plan: Sequence[Subtask]) -> list[str]:

@@ -1,14 +1,14 @@
 """The journal of research runs, written as subtasks finish: a kill loses no finished work.
 
-One table holds a row for each run and one for each of its plans, artifacts and warnings. An
-artifact is written in one transaction when its subagent returns; the report is made of these rows
-alone.
+One table holds a row for each run and one for each of its artifacts and warnings. An artifact is
+written in one transaction when its subagent returns; the report is made of these rows alone.
 """
 
 from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
@@ -16,11 +16,11 @@ from state.answer import Usage
 from state.closing import Closing
 from state.errors import UsageError
 from state.home_db import HomeDb
-from state.research_state import Artifact, Subtask
+from state.research_state import Artifact, ResearchState, Subtask
 
 _KEEP = "insert or ignore into research values (?, ?, ?, ?, ?)"
 _CHANGE = "update research set body = ? where run = ? and kind = 'run'"
-_READ = "select body from research where run = ? and kind = ? and name = coalesce(?, name)"
+_READ = "select body from research where run = ? and kind = ? order by rowid"
 _RUNS = "select body from research where kind = 'run'"
 _FINISHED = "kind = 'run' and json_extract(body, '$.report') is not null"
 _DROP = (
@@ -28,17 +28,16 @@ _DROP = (
     f"(select run from research where {_FINISHED} order by rowid desc limit -1 offset ?)"
 )
 
-Kind = Literal["run", "plan", "artifact", "warning"]
-PlanWithUsage = tuple[list[Subtask], Usage]
-"""A round's subtasks, and what planning them cost."""
+Kind = Literal["run", "artifact", "warning"]
 
 
 class ResearchRun(TypedDict):
     """A run and how it was started, which a resumed run goes by too. `asked` is the question as
     typed, `question` stands alone; `flags` are settings by name; `usage` was spent before planning.
 
-    `escalation` is what it waits for the person to answer, and `answer` what the person said, until
-    a round has heeded it. A run with a `report` is finished.
+    `state` says how far it is. `escalation` is what it waits for the person to answer,
+    and `answer` what the person said, until a round has heeded it. A run with a `report` is
+    finished.
     """
 
     id: str
@@ -46,6 +45,7 @@ class ResearchRun(TypedDict):
     question: str
     flags: dict[str, Any]
     usage: Usage
+    state: ResearchState | None
     escalation: str | None
     answer: str | None
     report: dict[str, Any] | None
@@ -71,20 +71,25 @@ class Journal(Closing):
     def change(self, run_id: str, **changed: Any) -> None:
         """Change fields of a run; if it is finished now, drop the oldest beyond `keep`."""
         with self._file.writing() as db:
-            for (body,) in db.execute(_READ, (run_id, "run", "")).fetchall():
+            for (body,) in db.execute(_READ, (run_id, "run")).fetchall():
                 db.execute(_CHANGE, (json.dumps({**json.loads(body), **changed}), run_id))
             if "report" in changed:
                 db.execute(_DROP, (self._keep,))
 
+    def keep_state(self, run_id: str, state: ResearchState) -> None:
+        """Keep how far a run is: at each boundary, and when a round is planned. What the person
+        answered is heeded in it, and must not answer a later question too.
+        """
+        self.change(run_id, state=state, answer=None)
+
     def keep(self, run_id: str, artifact: Artifact) -> None:
         self._put(run_id, "artifact", artifact["id"], artifact)
 
-    def artifacts(self, run_id: str) -> list[Artifact]:
+    def artifacts(self, run_id: str, plan: Sequence[Subtask] = ()) -> list[Artifact]:
         """A run's artifacts in the order they were planned, whichever was finished first."""
-        order = [task["id"] for plan, _ in self._read(run_id, "plan") for task in plan]
-        places = {name: place for place, name in enumerate(order)}
+        places = {task["id"]: place for place, task in enumerate(plan)}
         found: list[Artifact] = self._read(run_id, "artifact")
-        return sorted(found, key=lambda artifact: places.get(artifact["id"], len(order)))
+        return sorted(found, key=lambda artifact: places.get(artifact["id"], len(plan)))
 
     def warn(self, run_id: str, line: str) -> bool:
         """Keep a warning for the report; returns whether it is new."""
@@ -92,14 +97,6 @@ class Journal(Closing):
 
     def warnings(self, run_id: str) -> list[str]:
         return self._read(run_id, "warning")
-
-    def keep_plan(self, run_id: str, number: int, plan: PlanWithUsage) -> None:
-        """Keep a round's plan before it is carried out: a resumed run follows the same plan."""
-        self._put(run_id, "plan", f"{number:04d}", plan)
-
-    def plan(self, run_id: str, number: int) -> PlanWithUsage | None:
-        """The plan of a round, or None if the round was not begun."""
-        return next(iter(self._read(run_id, "plan", f"{number:04d}")), None)
 
     def run(self, run_id: str) -> ResearchRun:
         """One run by its id, an unambiguous beginning of it, or "last".
@@ -118,9 +115,8 @@ class Journal(Closing):
         run: ResearchRun = json.loads(found[0][0])
         return run
 
-    def _read(self, run_id: str, kind: Kind, name: str | None = None) -> list[Any]:
-        rows = self._file.read(f"{_READ} order by rowid", (run_id, kind, name))
-        return [json.loads(body) for (body,) in rows]
+    def _read(self, run_id: str, kind: Kind) -> list[Any]:
+        return [json.loads(body) for (body,) in self._file.read(_READ, (run_id, kind))]
 
     def _put(self, run_id: str, kind: Kind, name: str, body: Any) -> bool:
         with self._file.writing() as db:

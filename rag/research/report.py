@@ -108,24 +108,18 @@ def make_report(
 
 
 def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
-    """One section for each heading; it points at a finding of an earlier one instead of repeating
-    it.
-    """
+    """One section for each heading, with each finding where it stands first."""
     told: set[str] = set()
-    sections: dict[str, tuple[Artifact, list[Finding]]] = {}
+    sections: dict[str, tuple[str, list[Finding]]] = {}
     for artifact in artifacts:
         if artifact["role"] != WRITER:
             new = [f for f in artifact["findings"] if one_line(f["text"]) not in told]
-            again = dict.fromkeys(
-                m for f in artifact["findings"] if f not in new for m in f["markers"]
-            )
             told.update(one_line(finding["text"]) for finding in new)
-            if again and artifact["heading"].casefold() not in sections:
-                new.append({"text": "See also" if new else "See", "markers": [*again]})
-            sections.setdefault(artifact["heading"].casefold(), (artifact, []))[1].extend(new)
-    for artifact, findings in sections.values():
+            heading = artifact["heading"]
+            sections.setdefault(heading.casefold(), (heading, []))[1].extend(new)
+    for heading, findings in sections.values():
         if findings:
-            yield {"heading": artifact["heading"], "text": render_findings(findings)}
+            yield {"heading": heading, "text": render_findings(findings)}
 
 
 def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:

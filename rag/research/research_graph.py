@@ -1,15 +1,14 @@
-"""The research graph: cleanup → plan → dispatch → reflect, until it escalates, or ends and writes.
+"""The research graph: a round is cleanup → plan → dispatch → reflect; a run that ends writes.
 
-Each pass from the start to `reflect` is one invocation, checkpointed once when it ends: a boundary
-that a person can see.
+Each round is one invocation, and its state is kept when it ends: a boundary that a person can see.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, cast
+from functools import cache, partial
+from typing import TYPE_CHECKING, Literal, cast
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
@@ -27,21 +26,17 @@ from state.research_state import ResearchState
 from state.wording import many
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.base import BaseCheckpointSaver
     from langgraph.graph.state import CompiledStateGraph
-
-    from state.checkpoints import Checkpoints
 
 
 EDGES = [
-    (START, "cleanup"),
     ("cleanup", "plan"),
     ("plan", "dispatch"),
     ("dispatch", "reflect"),
+    ("reflect", END),
     ("write", END),
 ]
-STEPS_PER_PASS = 12
+STEPS_PER_ROUND = 12
 LONGEST_QUESTION = 500
 ASKED_AT_THE_CAP = "How should the research go on: what should be searched instead?"
 
@@ -56,20 +51,16 @@ def cleanup(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> 
 
 def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
     """Plan a round; a plan that an interrupted run had begun is followed, not made anew."""
-    deps = runtime.context
-    number = state["plans"] + 1
-    made = deps.journal.plan(deps.run_id, number)
-    if made is None:
-        made = new_subtasks(state, deps), add_calls(NO_USAGE, "plan", call_log())
-        deps.journal.keep_plan(deps.run_id, number, made)
-    new, spent = made
+    deps, number = runtime.context, state["plans"]
+    new = [task for task in state["plan"] if task["status"] == "planned"]
+    update: Update = {}
+    if not new:
+        new, number = new_subtasks(state, deps), number + 1
+        usage = add_usages([state["usage"], add_calls(NO_USAGE, "plan", call_log())])
+        update = {"plan": [*state["plan"], *new], "leads": [], "plans": number, "usage": usage}
+        deps.journal.keep_state(deps.run_id, cast("ResearchState", {**state, **update}))
     deps.emit({"event": "planned", "round": number, "subtasks": new})
-    return {
-        "plan": [*state["plan"], *new],
-        "leads": [],
-        "plans": number,
-        "usage": add_usages([state["usage"], spent]),
-    }
+    return update
 
 
 def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
@@ -147,10 +138,8 @@ def write(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Up
     return {"step": step}
 
 
-def after_reflection(state: ResearchState) -> Literal["cleanup", "write", "__end__"]:
-    if state["decision"] == "end":
-        return "write"
-    return "__end__" if state["decision"] == "escalate" else "cleanup"
+def first_node(state: ResearchState) -> Literal["cleanup", "write"]:
+    return "write" if state["decision"] == "end" else "cleanup"
 
 
 def _timed(node: Callable[..., Update]) -> Callable[..., Update]:
@@ -164,45 +153,24 @@ def _timed(node: Callable[..., Update]) -> Callable[..., Update]:
     return run
 
 
-def compile_research(
-    checkpointer: BaseCheckpointSaver[Any],
-) -> CompiledStateGraph[ResearchState, ResearchDependencies, ResearchState, ResearchState]:
-    """The compiled graph, which stops after each reflection."""
+@cache
+def research_graph() -> CompiledStateGraph[
+    ResearchState, ResearchDependencies, ResearchState, ResearchState
+]:
     graph = StateGraph(ResearchState, context_schema=ResearchDependencies)
     for node in (cleanup, plan, dispatch, reflect, write):
         graph.add_node(node.__name__, _timed(node))
+    graph.add_conditional_edges(START, first_node)
     for source, target in EDGES:
         graph.add_edge(source, target)
-    graph.add_conditional_edges("reflect", after_reflection)
-    return graph.compile(checkpointer, interrupt_after=["reflect"], name="research")
+    return graph.compile(name="research")
 
 
-def checkpoint_name(run_id: str) -> str:
-    return f"research:{run_id}"
-
-
-def to_boundary(
-    checkpoints: Checkpoints, state: ResearchState, deps: ResearchDependencies, answer: str | None
-) -> ResearchState:
-    """Run to the next boundary and return the state there; `answer` is the person's, if the run
-    asked.
+def run_round(state: ResearchState, deps: ResearchDependencies) -> ResearchState:
+    """The state at the next boundary: after a round's reflection, or once the answer is written.
 
     Raises:
-        CragError: the engine or a store failed; the last boundary is kept.
+        CragError: the engine or a store failed.
     """
-    name = checkpoint_name(deps.run_id)
-    thread = {"thread_id": name}
-    config: RunnableConfig = {"recursion_limit": STEPS_PER_PASS, "configurable": thread}
-    with checkpoints.turn(name) as saver:
-        graph = compile_research(saver)
-        kept = graph.get_state(config)
-        entry: Any = state
-        if kept.values:
-            entry, state = None, cast("ResearchState", kept.values)
-            if not kept.next:
-                if answer is None or state["decision"] != "escalate":
-                    return state
-                guidance = [*state["guidance"], answer]
-                entry = {"guidance": guidance, "leads": [answer], "escalation": None, "rounds": 0}
-        ended: Any = graph.invoke(entry, config, context=deps, durability="exit", version="v2")
-    return cast("ResearchState", ended.value)
+    ended = research_graph().invoke(state, {"recursion_limit": STEPS_PER_ROUND}, context=deps)
+    return cast("ResearchState", ended)

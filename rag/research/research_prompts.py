@@ -6,17 +6,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from rag.citations.check import written_markers
 from rag.context import document_text, interleave
-from rag.engines.openai.prompts import Messages, cut, fenced, name_of
+from rag.engines.openai.prompts import Messages, fenced, name_of
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
 from rag.research.local_researcher import asked_parts
-from rag.research.researcher import ReadFiles, RunView, markers_of
+from rag.research.researcher import ReadFiles, RunView
 from rag.research.roles import PLANNED, ROLES
 from rag.text.prose import as_prose, one_line
 from state.passages import ContextDocument
 from state.research_state import Artifact, Subtask
 from state.tokens import count_tokens
+from state.wording import shorten
 
 LONGEST_LINE = 600
 """Characters of an artifact's findings that reflection sees, and of a quote that a writer sees."""
@@ -109,10 +111,10 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
     findings: list[str] = []
     for file in read.files:
         proved = (each for each in file["findings"] if each["markers"])
-        lines = (f"{one_line(each['text'])} {markers_of(each)}" for each in proved)
+        lines = (f"{one_line(each['text'])} {written_markers(each['markers'])}" for each in proved)
         findings.append(f"{file['heading']}:\n{_bullets(lines)}")
     quotes = [
-        f"[{c['marker']}] {c['source']}: {cut(as_prose(c['quote']), LONGEST_LINE)}"
+        f"[{c['marker']}] {c['source']}: {shorten(as_prose(c['quote']), LONGEST_LINE)}"
         for c in read.citations
     ]
     told = [
@@ -170,9 +172,7 @@ def _subtask_line(task: Subtask, searched: Sequence[str]) -> str:
 
 def _artifact_line(artifact: Artifact) -> str:
     """An artifact's findings and what it did not find, on one line."""
-    told = cut(
-        one_line(" ".join(finding["text"] for finding in artifact["findings"])), LONGEST_LINE
-    )
+    told = shorten(" ".join(finding["text"] for finding in artifact["findings"]), LONGEST_LINE)
     missing = one_line("; ".join(artifact["missing"]))
     line = f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): {told or 'nothing'}"
     return f"{line} | Not found: {missing} | {_searched(artifact['queries'])}" if missing else line

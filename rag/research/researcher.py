@@ -13,7 +13,7 @@ from typing import Annotated, Protocol
 from pydantic import BaseModel, Field
 
 from rag.budget import Budget
-from rag.citations.check import NO_QUOTE, with_markers
+from rag.citations.check import Places, number_places, with_markers, written_markers
 from rag.engines.protocol import EngineResult
 from rag.research.journal import Journal
 from rag.research.roles import MAX_ROUNDS, PLANNED
@@ -138,7 +138,7 @@ class ResearchDependencies:
     started: float = field(default_factory=time.perf_counter)
 
     def view(self, state: ResearchState) -> RunView:
-        artifacts = self.journal.artifacts(self.run_id)
+        artifacts = self.journal.artifacts(self.run_id, state["plan"])
         last = state["rounds"] + 1 >= MAX_ROUNDS
         return RunView(state, artifacts, open_parts(artifacts, state["closed"]), last)
 
@@ -161,35 +161,25 @@ def open_parts(artifacts: Sequence[Artifact], closed: Sequence[str]) -> list[str
 
 def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
     """The artifacts that have findings, with their citations renumbered together."""
-    places: dict[tuple[str, int, int], Citation] = {}
-
-    def number(citation: Citation) -> int:
-        place = citation["source"], citation["start_char"], citation["end_char"]
-        new: Citation = {**citation, "marker": len(places) + 1}
-        return places.setdefault(place, new)["marker"]
-
+    places: Places = {}
     files: list[Artifact] = []
     for artifact in artifacts:
         own = {citation["marker"]: citation for citation in artifact["citations"]}
         findings: list[Finding] = [
-            {
-                "text": finding["text"],
-                "markers": list(dict.fromkeys(number(own[m]) for m in finding["markers"])),
-            }
-            for finding in artifact["findings"]
+            {**each, "markers": number_places((own[m] for m in each["markers"]), places)}
+            for each in artifact["findings"]
         ]
         if findings:
-            files.append({**artifact, "findings": findings, "content": render_findings(findings)})
+            files.append({**artifact, "findings": findings})
     return ReadFiles(files, list(places.values()))
 
 
 def render_findings(findings: Sequence[Finding]) -> str:
     """Findings as Markdown, each with its markers; several short ones as a list."""
-    texts = [with_markers(each["text"], markers_of(each), verbatim=True) for each in findings]
+    texts = [
+        with_markers(each["text"], written_markers(each["markers"]), verbatim=True)
+        for each in findings
+    ]
     if len(texts) > 1 and not any("\n" in text for text in texts):
         return "\n".join(f"- {text}" for text in texts)
     return "\n\n".join(texts)
-
-
-def markers_of(finding: Finding) -> str:
-    return "".join(f"[{marker}]" for marker in finding["markers"]) or NO_QUOTE

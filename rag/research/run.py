@@ -1,7 +1,7 @@
 """A research run from its question to its report, or to the question it needs answered.
 
-It goes from boundary to boundary: each reflection ends one invocation of the graph and
-leaves one checkpoint. Killed, interrupted or out of budget, it continues from the last one.
+It goes from boundary to boundary: each reflection ends one invocation of the graph, and its state
+is kept. Killed, interrupted or out of budget, it continues from the last one.
 """
 
 from __future__ import annotations
@@ -18,15 +18,13 @@ from rag.index.home.lock import write_lock
 from rag.research.journal import Journal, ResearchRun
 from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
-from rag.research.research_graph import checkpoint_name, to_boundary
+from rag.research.research_graph import run_round
 from rag.research.researcher import Emit, ResearchDependencies, Researcher
 from rag.session import Session, new_trace_id
 from state.answer import NO_USAGE, Answer
-from state.checkpoints import Checkpoints
 from state.closing import Closing
 from state.errors import UsageError
 from state.graph_state import fresh
-from state.home_db import HomeDb
 from state.research_state import ResearchEvent, ResearchStarted, new_research
 from state.settings import Settings
 
@@ -54,7 +52,6 @@ class Research(Closing):
         with ExitStack() as opened:
             self.session = opened.enter_context(Session(settings, notify))
             self._journal = opened.enter_context(Journal(settings.home, settings.research_keep))
-            self._checkpoints = opened.enter_context(Checkpoints(HomeDb(settings.home)))
             self._resources = opened.pop_all()
 
     def close(self) -> None:
@@ -132,8 +129,7 @@ class Research(Closing):
                 self._journal.change(run["id"], escalation=report["escalation"])
             elif not report["resumable"]:
                 self._record_turn(report)
-                self._journal.change(run["id"], report=report)
-                self._checkpoints.delete(checkpoint_name(run["id"]))
+                self._journal.change(run["id"], report=report, state=None)
                 self.run_id = None
         return report
 
@@ -152,19 +148,21 @@ class Research(Closing):
         }
 
     def _rounds(self, run: ResearchRun, deps: ResearchDependencies) -> Report:
-        state = new_research(run["question"], run["usage"])
+        state = run.get("state") or new_research(run["question"], run["usage"])
+        if (said := run["answer"]) is not None:
+            state = {**state, "guidance": [*state["guidance"], said], "leads": [said]}
+            state = {**state, "escalation": None, "rounds": 0, "decision": None}
         ended: BudgetSpent | None = None
         try:
             while state["decision"] not in ("end", "escalate"):
-                state = to_boundary(self._checkpoints, state, deps, run["answer"])
-                if run["answer"] is not None:  # heeded: it must not answer a later question too
-                    self._journal.change(run["id"], answer=None)
-                    run["answer"] = None
+                state = run_round(state, deps)
+                self._journal.keep_state(run["id"], state)
             if state["decision"] == "end":
-                state = to_boundary(self._checkpoints, state, deps, None)  # the answer is written
+                run_round(state, deps)  # the answer is written
         except BudgetSpent as spent:
             ended = spent
-        artifacts = self._journal.artifacts(run["id"])
+            state = self._journal.run(run["id"])["state"] or state  # a round was begun
+        artifacts = self._journal.artifacts(run["id"], state["plan"])
         if ended is not None and not any(artifact["findings"] for artifact in artifacts):
             raise ended
         warnings = self._journal.warnings(run["id"])

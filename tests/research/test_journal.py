@@ -14,6 +14,7 @@ def started(journal: Journal, name: str) -> None:
         "question": "Why?",
         "flags": {},
         "usage": NO_USAGE,
+        "state": None,
         "escalation": None,
         "answer": None,
         "report": None,
@@ -27,9 +28,9 @@ def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: 
         journal.change("0-waits", escalation="Which?")
         for done in (f"{number}-done" for number in range(5)):
             started(journal, done)
-            journal.keep_plan(done, 1, ([], NO_USAGE))
+            journal.warn(done, "Mind it.")
             journal.change(done, report={"report": done})
         assert journal.run("4-done")["report"] == {"report": "4-done"}
     with sqlite3.connect(tmp_path / HOME_FILE) as db:
         kept = set(db.execute("select run, kind from research"))
-    assert kept == {("0-waits", "run"), *product(("3-done", "4-done"), ("run", "plan"))}
+    assert kept == {("0-waits", "run"), *product(("3-done", "4-done"), ("run", "warning"))}

@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from research_library import ABSENT, TWO_HOPS, library, places
 from research_scripted import ScriptedResearcher
 from turn_samples import open_turn_store
 
+from rag.research.journal import Journal
 from rag.research.run import Research
 from rag.research.virtual_files import new_file_entry
-from state.checkpoints import TurnSaver
 from state.errors import StoreBusyError, UsageError
 from state.research_state import FileEntry
 from state.settings import load_settings
@@ -38,13 +37,13 @@ def scripted(home: Path, width: int = 1) -> Research:
 def boundaries(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Pickled bytes of the state at each boundary that is kept."""
     sizes: list[int] = []
-    keep = TurnSaver.keep
+    change = Journal.change
 
-    def watched(self: TurnSaver, saver: BaseCheckpointSaver[Any]) -> None:
-        sizes.extend(len(pickle.dumps(made["channel_values"])) for _, made, _, _ in self.puts)
-        keep(self, saver)
+    def watched(self: Journal, run_id: str, **changed: Any) -> None:
+        sizes.extend(len(pickle.dumps(state)) for state in [changed.get("state")] if state)
+        change(self, run_id, **changed)
 
-    monkeypatch.setattr(TurnSaver, "keep", watched)
+    monkeypatch.setattr(Journal, "change", watched)
     return sizes
 
 
