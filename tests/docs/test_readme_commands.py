@@ -62,7 +62,8 @@ NEW = ("Top",)
 # Sections whose every question is put to a model.
 MODELS = [f"models: {name}" for name in ("OpenAI, and what a question may cost", "Ollama")]
 MODELS.append("models: LM Studio, llama.cpp, vLLM")
-OWN_DATA = ("DATA", "FOLDER")  # test_pages.py evaluates the folder that is shown
+# test_pages.py evaluates the folder that is shown.
+OWN_DATA = ("DATA", "DIR", "DOCS", "FOLDER", "NATURAL", "REAL")
 SLOW = (
     "make check",
     "make test-long",
