@@ -53,9 +53,10 @@ Pin = Annotated[bool, flag("--pin", "Keep this turn in the model's view in all l
 
 
 ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "timeout")
-PLACES = ("store", "threads", "quiet")
+PLACES = ("store", "threads")
 ASKING = ("collection", "files", "thread", *ANSWERING, "verify", "web", "full", *PLACES)
-_LAST = ("store", "threads", "home", "config", "quiet", "debug")
+_EVERYWHERE = ("home", "config", "quiet", "debug")
+_LAST = (*PLACES, *_EVERYWHERE)
 _FURTHER = "Further searches at most: by a better query, or for what a model lacks."
 _DEFAULTS = {"quiet": False, "debug": False}
 SHARED: dict[str, Any] = {
@@ -99,8 +100,8 @@ class Shared:
     """The shared options that a command was given; `flags` are settings."""
 
     flags: Mapping[str, Any]
-    config: Path | None = None
-    quiet: bool = False
+    config: Path | None
+    quiet: bool
 
     @property
     def terminal(self) -> Terminal:
@@ -123,13 +124,13 @@ class Shared:
 
 
 def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command these options of SHARED, and --home, --config and --debug, as its parameter
+    """Give a command these options of SHARED, and those that every command has, as its parameter
     `given`. In the help they take that parameter's place, those about places and output at the end.
     """
     taken = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=annotation)
         for name, annotation in SHARED.items()
-        if name in {*names, "home", "config", "debug"}
+        if name in {*names, *_EVERYWHERE}
     ]
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -137,7 +138,7 @@ def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         def run(**values: Any) -> Any:
             flags = {each.name: values.pop(each.name) for each in taken}
             del flags["debug"]  # the error boundary reads it, no command does
-            given = Shared(flags, flags.pop("config"), flags.pop("quiet", False))
+            given = Shared(flags, flags.pop("config"), flags.pop("quiet"))
             return command(given=given, **values)
 
         own = [

@@ -67,7 +67,7 @@ def show(given: options.Shared, name: Name, json_: options.Json = False) -> None
 
 
 @app.command()
-@options.taking("store", "quiet")
+@options.taking("store")
 def delete(
     given: options.Shared, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:

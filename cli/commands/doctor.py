@@ -12,7 +12,7 @@ app = new_app()
 
 
 @app.command()
-@options.taking("engine", "store", "quiet")
+@options.taking("engine", "store")
 def doctor(given: options.Shared, json_: options.Json = False) -> int:
     """Check each part and print the mending command.
 

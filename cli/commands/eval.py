@@ -17,7 +17,7 @@ app = new_app()
 
 
 @app.command()
-@options.taking(*options.ANSWERING, "verify", "store", "quiet")
+@options.taking(*options.ANSWERING, "verify", "store")
 def evaluate(
     given: options.Shared,
     dataset: Annotated[

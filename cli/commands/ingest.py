@@ -30,7 +30,7 @@ Globs = list[str] | None
 
 
 @app.command()
-@options.taking("collection", "store", "quiet")
+@options.taking("collection", "store")
 def ingest(
     given: options.Shared,
     paths: Annotated[

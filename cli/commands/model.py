@@ -99,7 +99,7 @@ def use(
 
 
 @app.command()
-@options.taking("quiet")
+@options.taking()
 def get(
     given: options.Shared,
     from_: Annotated[

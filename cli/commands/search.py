@@ -22,7 +22,7 @@ _SHOWN = (
 
 
 @app.command()
-@options.taking("collection", "files", "k", "store", "quiet")
+@options.taking("collection", "files", "k", "store")
 def search(
     given: options.Shared,
     query: Annotated[

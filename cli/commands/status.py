@@ -21,7 +21,7 @@ app = new_app()
 
 
 @app.command()
-@options.taking("collection", "store", "quiet")
+@options.taking("collection", "store")
 def status(given: options.Shared, json_: options.Json = False) -> None:
     """Show what is indexed, what is stale, which models, how large.
 

@@ -62,7 +62,7 @@ def show(given: options.Shared, name: Name, json_: options.Json = False) -> None
 
 
 @app.command()
-@options.taking("threads", "quiet")
+@options.taking("threads")
 def export(given: options.Shared, name: Name, json_: options.Json = False) -> None:
     """Print a whole thread as Markdown, no line of it wrapped, or as JSON."""
     _print(given, name, given.terminal.out, json_=json_)
@@ -102,7 +102,7 @@ def _turn_lines(turn: Turn) -> Iterator[str]:
 
 
 @app.command()
-@options.taking("threads", "quiet")
+@options.taking("threads")
 def delete(
     given: options.Shared, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:
@@ -119,7 +119,7 @@ def delete(
 
 
 @app.command()
-@options.taking("threads", "quiet")
+@options.taking("threads")
 def prune(
     given: options.Shared,
     days: Days = None,

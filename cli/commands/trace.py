@@ -89,7 +89,7 @@ def list_(
 
 
 @app.command()
-@options.taking("quiet")
+@options.taking()
 def delete(
     given: options.Shared,
     trace_id: Annotated[str | None, _TRACE] = None,
@@ -117,7 +117,7 @@ def diff(given: options.Shared, one: TraceId, other: TraceId, json_: options.Jso
 
 
 @app.command()
-@options.taking("engine", "k", "max_loops", "grader", "collection", "store", "quiet")
+@options.taking("engine", "k", "max_loops", "grader", "collection", "store")
 def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Json = False) -> None:
     """Run it again from the history it had, then print the difference."""
     terminal = given.terminal
