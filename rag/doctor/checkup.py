@@ -1,61 +1,55 @@
-"""All checks in order: the home, its files, the models, the collections. Each only looks."""
+"""All checks in order: the home, its index and threads, the models. Each only looks."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import tempfile
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Callable, Iterable, Iterator
 
 from rag.doctor import Check, failed, passed
 from rag.doctor.indexes import check_collections, check_store
-from rag.doctor.models import check_models
 from rag.embed.builtin import builtin_embedder
+from rag.embed.transformer import CrossEncoder, Transformer
+from rag.embed.weights import EVERY, installed_model, reader_line
 from rag.index.home.catalog import Catalog
-from state.errors import CragError, DamagedError
+from rag.opening import choose_engine
+from state.choices import EngineName
+from state.errors import CragError
 from state.home_db import HomeDb
 from state.settings import Settings
 from state.sqlite_file import SqliteFile
 
 LEAST_FREE = 500 << 20
 _WRITABLE = "Make it writable, or choose another --home"
+_PROBE_SECONDS = 60.0
+"""The time limit of a small request, unless the settings say otherwise."""
+_FILLER = "The line runs along the valley, past nine stations and over eleven bridges. " * 25
+_PROBE = [
+    ("system", "You grade retrieved documents: does the document answer the question?"),
+    (
+        "user",
+        f"<document> document_1\n{_FILLER}\n</document>\nQuestion: How many bridges are there?",
+    ),
+]
 
 
 def examine(settings: Settings) -> Iterator[Check]:
-    """Check every part; what depends on a part that is not well is left out."""
-    yield from _as_far_as("home", _check_home(settings.home))
-    catalog = check_catalog(settings.home)
-    yield catalog
-    yield check_threads(settings.home)
-    yield from check_models(settings)
-    identity = builtin_embedder().identity
-    if settings.store is not None:
-        yield from check_store(settings.store, settings.store_schema, identity)
-    elif catalog.ok:
-        found = check_collections(settings.home, identity, settings.chroma_url)
-        yield from _as_far_as("collections", found)
+    """Check every part; one that cannot be looked at has failed."""
+    for part, look in _PARTS.items():
+        try:
+            yield from look(settings)
+        except CragError as error:
+            yield failed(part, error)
+        except OSError as error:
+            yield failed(part, f"{error.filename}: {error.strerror}", _WRITABLE)
 
 
-def _as_far_as(part: str, checks: Iterator[Check]) -> Iterator[Check]:
-    """The checks, up to one that cannot be made, which is a failed one."""
-    try:
-        yield from checks
-    except CragError as error:
-        yield failed(part, error)
-    except OSError as error:
-        yield failed(part, f"{error.filename}: {error.strerror}", _WRITABLE)
-
-
-def _check_home(home: Path) -> Iterator[Check]:
+def _check_home(settings: Settings) -> Iterator[Check]:
     """Check the home's folder and disk; a home that does not exist is well if it can be made."""
+    home = settings.home
     existing = next(path for path in (home, *home.parents) if path.exists())
-    try:
-        tempfile.TemporaryFile(dir=existing).close()
-    except OSError as error:
-        yield failed("home", f"{home}: {error.strerror}", _WRITABLE)
-        return
-    shut = next((path for path in home.rglob("*") if not os.access(path, os.W_OK)), None)
+    looked_at = (existing, *home.rglob("*"))
+    shut = next((path for path in looked_at if not os.access(path, os.W_OK)), None)
     if shut:  # another person's, as after `sudo crag`
         yield failed("home", f"{shut} cannot be written", _WRITABLE)
     else:
@@ -68,30 +62,76 @@ def _check_home(home: Path) -> Iterator[Check]:
         yield passed("disk", detail)
 
 
-def check_catalog(home: Path) -> Check:
-    catalog = Catalog(home)
-    away = f"Move {catalog.path} away; then run `crag ingest` again"
-    return _check("catalog", catalog, away)
+def _check_index(settings: Settings) -> Iterator[Check]:
+    catalog, identity = check_file("catalog", Catalog(settings.home)), builtin_embedder().identity
+    yield catalog
+    if settings.store is not None:
+        yield from check_store(settings.store, settings.store_schema, identity)
+    elif catalog.ok:
+        yield from check_collections(settings.home, identity, settings.chroma_url)
 
 
-def check_threads(home: Path) -> Check:
-    kept = HomeDb(home)
-    return _check("threads", kept, f"Restore {kept.path} from a backup, or move it away")
-
-
-def _check(part: str, file: SqliteFile, mending: str) -> Check:
-    path = file.path
-    try:
-        if not path.exists():
-            return passed(part, "nothing is kept yet")
-        with file:
-            faults = file.integrity_errors()
-    except DamagedError as error:
-        faults = [error.message]
-    except CragError as error:
-        return failed(part, error)
-    except OSError as error:
-        return failed(part, f"{path}: {error.strerror}", _WRITABLE)
+def check_file(part: str, file: SqliteFile) -> Check:
+    """Check a file of the home by SQLite's own means."""
+    if not file.path.exists():
+        return passed(part, "nothing is kept yet")
+    with file:
+        faults = file.integrity_errors()
     if faults:
-        return failed(part, f"{path.name}: {' '.join(faults[0].split())}", mending)
-    return passed(part, f"{path.name} is sound")
+        return failed(part, f"{file.path}: {' '.join(faults[0].split())}", file.damaged)
+    return passed(part, f"{file.path.name} is sound")
+
+
+def check_embedder(_settings: Settings) -> Iterator[Check]:
+    """Embeds one word."""
+    embedder = builtin_embedder()
+    embedder.embed_query("doctor")
+    yield passed("embedder", str(embedder.identity))
+
+
+def check_reader(settings: Settings) -> Iterator[Check]:
+    """Check the reader's weights; without them all works, only not as well."""
+    reader, judge = (installed_model(settings.home, weights) for weights in EVERY)
+    if reader is not None:
+        Transformer(reader.folder).read(["doctor"])
+    if judge is not None:
+        CrossEncoder(judge.folder).scores("doctor", ["doctor"])
+    yield passed("reader", reader_line(settings.home))
+
+
+def check_model(settings: Settings) -> Iterator[Check]:
+    """Send one made-up document of some 400 tokens, and none of the person's, to a model that is
+    set.
+    """
+    if choose_engine(settings) is not EngineName.OPENAI:
+        yield passed("model", "none is set", "crag model, which shows what runs here")
+        return
+    from rag.budget import Budget
+    from rag.endpoint.address import chat_endpoint
+    from rag.engines.openai.chat_model import ChatModel
+    from rag.engines.openai.verdicts import ask_verdicts
+
+    endpoint, patient = chat_endpoint(settings), settings.request_timeout or _PROBE_SECONDS
+    asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
+    chat = ChatModel(settings.model, endpoint, asked)
+    chat.server.learn(form=None, reads=None, answers=None)  # found out anew
+    try:
+        verdicts = ask_verdicts(chat, _PROBE, "document", 1, Budget())
+    finally:
+        chat.close()
+    told = f"{settings.model} at {endpoint.host} replies"
+    if verdicts:
+        yield passed("model", told)
+    else:
+        mending = "Use another model, or --grader local"
+        yield failed("model", f"{told}, but its reply could not be read", mending)
+
+
+_PARTS: dict[str, Callable[[Settings], Iterable[Check]]] = {
+    "home": _check_home,
+    "index": _check_index,
+    "threads": lambda settings: [check_file("threads", HomeDb(settings.home))],
+    "embedder": check_embedder,
+    "reader": check_reader,
+    "model": check_model,
+}

@@ -47,13 +47,10 @@ def check_store(url: str, schema: str, embedder: EmbedderIdentity) -> Iterator[C
     """Check the server of a shared store, and every collection's embedder."""
     from rag.index.postgres.store import PostgresStore
 
-    try:
-        store = PostgresStore(url, schema)
-        yield passed("store", store.about())
-        for each in store.summaries():
-            yield from _check_embedder(each.name, each.embedder, embedder)
-    except CragError as error:
-        yield failed("store", error)
+    store = PostgresStore(url, schema)
+    yield passed("store", store.about())
+    for each in store.summaries():
+        yield from _check_embedder(each.name, each.embedder, embedder)
 
 
 def _check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) -> Iterator[Check]:

@@ -12,7 +12,9 @@ from command_child import start
 from crag import crag, make_home
 from turn_samples import open_turn_store
 
-from rag.doctor.checkup import check_catalog, check_threads
+from rag.doctor.checkup import check_file
+from rag.index.home.catalog import Catalog
+from state.home_db import HomeDb
 
 QUESTIONS = [
     "How high is the Gillfoot Viaduct?",
@@ -69,7 +71,7 @@ def test_a_killed_conversation_keeps_every_turn_that_it_showed(tmp_path, command
         assert len(kept) <= before + len(told) + 1
         for answer in told:
             assert kept[answer["turn"]]["answer"] == answer["answer"]
-        checks = [check_catalog(home), check_threads(home)]
+        checks = [check_file("catalog", Catalog(home)), check_file("threads", HomeDb(home))]
         assert [check for check in checks if not check.ok] == []
         before = len(kept)
     done = crag(home, "ask", QUESTIONS[1], "-t", "one", "--json")

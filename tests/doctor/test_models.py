@@ -4,18 +4,16 @@ import pytest
 from openai_samples import settings_for
 from scripted_server import ScriptedServer, call, status, text
 
-from rag.doctor.models import check_models
-from rag.endpoint.local_servers import LocalServer
+from rag.doctor.checkup import check_model, examine
 from state.settings import Settings
 
-OLLAMA = LocalServer("Ollama", "http://127.0.0.1:1/v1", {"embed-text": None, "qwen": 8192})
 WELL = call({"document_1": {"reason": "stated", "holds": True}})
 
 
 def examined(chat, home):
     with ScriptedServer(always=chat) as running:
         settings = settings_for(running, home=home, model="small")
-        *_, last = check_models(settings)
+        *_, last = examine(settings)
     return last, running.requests
 
 
@@ -49,20 +47,14 @@ def test_a_reply_that_cannot_be_read_and_a_server_that_fails_are_faults(chat, to
     assert told in f"{check.detail}. {check.mend}"
 
 
-KNOWN = "Ollama, LM Studio, llama.cpp, vLLM"
-USE = f"crag model use {OLLAMA.base_url} qwen"
-
-
-@pytest.mark.parametrize(("servers", "further"), [([], KNOWN), ([OLLAMA], USE)])
-def test_without_a_model_the_next_step_is_told(servers, further, tmp_path, monkeypatch):
-    monkeypatch.setattr("rag.endpoint.local_servers.local_servers", lambda: servers)
-    *_, last = check_models(Settings(home=tmp_path, engine="local"))
+def test_without_a_model_the_next_step_is_told(tmp_path):
+    (last,) = check_model(Settings(home=tmp_path, engine="local"))
     assert last.ok
-    assert further in last.mend
+    assert "crag model" in last.mend
 
 
 @pytest.mark.parametrize("base_url", ["ftp://h/v1", "https://api.openai.com/v1"])
 def test_a_model_that_is_set_up_wrongly_is_a_fault_and_not_the_end(base_url, tmp_path):
-    *_, last = check_models(Settings(home=tmp_path, base_url=base_url))
+    *_, last = examine(Settings(home=tmp_path, base_url=base_url))
     assert (last.part, last.ok) == ("model", False)
     assert last.mend

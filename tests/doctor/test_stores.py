@@ -39,8 +39,8 @@ def test_a_damaged_file_is_named_with_what_mends_it(home, name):
     path.write_bytes(data)
     told = crag(home, "doctor")
     assert told.exit_code == 4
-    assert f"{name}: " in told.output
-    assert f"{path}" in told.output.partition("mend: ")[2].replace("\n", " ")
+    assert f"{path} is damaged" in told.output.replace("\n", " ")
+    assert "mend: " in told.output
 
 
 def test_what_a_process_killed_at_its_first_turn_leaves_is_no_damage(home):
