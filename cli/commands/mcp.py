@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from functools import partial
 from importlib.resources import files
 from typing import Annotated
 
@@ -29,7 +30,7 @@ def serve(
 ) -> None:
     """Serve over MCP, on standard input and output or on loopback."""
     settings = given.settings()
-    from rag.mcp_server.serve import build_server, check_port
+    from rag.mcp_server import build_server, check_port
 
     server = build_server(settings)
     if http is None:
@@ -37,7 +38,7 @@ def serve(
             given.terminal.notice("This serves an agent over standard input; Ctrl-C ends it.")
         # asyncio puts its own handler, which waits for the next line of standard input, in place of
         # Python's, and of no other.
-        signal.signal(signal.SIGINT, _interrupt)
+        signal.signal(signal.SIGINT, partial(signal.default_int_handler))
         server.run("stdio")
     else:
         check_port(http)
@@ -52,7 +53,3 @@ def skill(given: options.Shared) -> None:
     """Print the skill file, which tells an agent how to call crag."""
     text = files("cli") / "skill.md"
     given.terminal.out(text.read_text(encoding="utf-8").removesuffix("\n"))
-
-
-def _interrupt(_signal: int, _frame: object) -> None:
-    raise KeyboardInterrupt

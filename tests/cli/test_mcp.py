@@ -65,7 +65,7 @@ def content(result: Any) -> Any:
     return json.loads(result.content[0].text)
 
 
-def test_every_tool_answers_over_stdio_in_its_own_schema(home: Path):
+def test_every_tool_answers_over_stdio(home: Path):
     async def check() -> list[Any]:
         async with client(stdio(home, program=(sys.executable, "-m", "cli"))) as opened:
             tools = {tool.name: tool for tool in (await opened.list_tools()).tools}
