@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from cli import options
 from cli.app import new_app
-from cli.render.progress import progress_on
+from cli.terminal import Terminal, clean
 from state.choices import EvaluationStage
 from state.errors import UsageError
+from state.wording import many
 
 app = new_app()
 
@@ -49,11 +50,47 @@ def evaluate(
 
     terminal, settings = given.terminal, given.settings()
     plan = EvaluationPlan(stage, limit, seed, baseline, collection)
-    with progress_on(terminal) as on:
+    with terminal.progress() as on:
         report = run(load_dataset(dataset), settings, plan, on, terminal.notice)
     if json_:
         terminal.json(report)
     else:
-        from cli.render.evaluation import print_report
-
         print_report(report)
+
+
+def print_report(report: dict[str, Any]) -> None:
+    """Print what was evaluated and how, then every figure that the data define, beside those
+    without loops.
+    """
+    from rich.table import Table
+
+    console, config = Terminal().console(stderr=False), report["config"]
+    thinks = config["engine"] + (f" ({config['model']})" if config["model"] else "")
+    asked = (
+        f"{report['dataset']}: {many(report['queries'], 'question')}, "
+        f"{config['documents']:,} documents in {config['chunks']:,} chunks; "
+        f"engine {thinks}, k {config['k']}, at most {config['max_loops']} loops"
+    )
+    console.print(clean(asked), soft_wrap=True)
+    without = report.get("baseline", {})
+    table = Table("", box=None, pad_edge=False)
+    for title in ("", "without loops")[: 2 if without else 1]:
+        table.add_column(title, justify="right", no_wrap=True)
+    for section, measured in report.items():
+        if not isinstance(measured, dict) or section in ("config", "baseline"):
+            continue
+        figures = {name: value for name, value in measured.items() if value is not None}
+        if not figures or figures.get("n") == 0:
+            continue
+        table.add_row(section, style="bold")
+        for name, value in figures.items():
+            beside = [_text(without[section][name])] if section in without else []
+            table.add_row(f"  {name}", _text(value), *beside)
+    console.print(table)
+
+
+def _text(value: float | None) -> str:
+    """A count, a share, or a dash if the data do not define it."""
+    if value is None:
+        return "-"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.3f}"

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from cli.render.evaluation import print_report
+from cli.commands.eval import print_report
 from rag.evaluate.datasets import Query
 from rag.evaluate.measure import GradedPair, Measurement
 from rag.evaluate.report import build_report
