@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import json
 import os
 import sys
 from collections.abc import Sequence
@@ -20,6 +19,7 @@ from state.errors import (
     UsageError,
     storage_error,
 )
+from state.wording import redact_urls
 
 
 class Exit(IntEnum):
@@ -34,7 +34,6 @@ class Exit(IntEnum):
 
 
 _CODES = {UsageError: Exit.USAGE, SetupError: Exit.SETUP, RemoteError: Exit.REMOTE}
-_STREAMING = ("ask", "research", "ingest")
 
 
 def exit_code(error: CragError) -> Exit:
@@ -52,18 +51,13 @@ def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
         raise error
     if _interrupted(error):
         error = KeyboardInterrupt()
-    from state.urls import redact_urls
-
     if flag_given("debug", arguments) and not isinstance(error, KeyboardInterrupt):
         import traceback
 
         traceback.print_exception(error)
-    kind, line, code = _describe(error)
-    line = redact_urls(line)
-    for each in line.splitlines():
+    line, code = _describe(error)
+    for each in redact_urls(line).splitlines():
         Terminal().warn(each)
-    if arguments and arguments[0] in _STREAMING and flag_given("events", arguments):
-        _end_events(kind, line, code)
     sys.exit(code)
 
 
@@ -83,28 +77,25 @@ def _interrupted(error: BaseException | None) -> bool:
     return error is not None
 
 
-def _describe(error: BaseException) -> tuple[str, str, int]:
-    """The kind of the error (a class of state.errors or another word), its line, and the exit
-    code.
-    """
+def _describe(error: BaseException) -> tuple[str, int]:
+    """The line of an error, and the exit code."""
     if isinstance(error, KeyboardInterrupt):
-        return "Interrupted", "crag: interrupted.", Exit.INTERRUPTED
+        return "crag: interrupted.", Exit.INTERRUPTED
     if isinstance(error, typer.TyperException):
-        return "UsageError", _usage_line(error), getattr(error, "exit_code", Exit.USAGE)
+        return _usage_line(error), getattr(error, "exit_code", Exit.USAGE)
     known = error if isinstance(error, CragError) else None
     if isinstance(error, OSError):
         known = storage_error(error)
     elif isinstance(error, MemoryError):
         known = storage_error(OSError(errno.ENOMEM, "no memory"))
     if known is not None:
-        return type(known).__name__, f"crag: {known}", exit_code(known)
+        return f"crag: {known}", exit_code(known)
     if isinstance(error, UnicodeEncodeError) and error.encoding == sys.getfilesystemencoding():
         line = f"crag: The locale's encoding, {error.encoding}, cannot hold the name of a file."
-        return "Unexpected", f"{line} Set LC_ALL=C.UTF-8 or PYTHONUTF8=1.", Exit.SETUP
+        return f"{line} Set LC_ALL=C.UTF-8 or PYTHONUTF8=1.", Exit.SETUP
     what = " ".join(str(error).split())[:500]
     line = f"crag: unexpected {type(error).__name__}: {what}."
-    line += " Run it again with --debug and report the traceback."
-    return "Unexpected", line, Exit.UNEXPECTED
+    return f"{line} Run it again with --debug and report the traceback.", Exit.UNEXPECTED
 
 
 def _usage_line(error: typer.TyperException) -> str:
@@ -117,14 +108,3 @@ def _usage_line(error: typer.TyperException) -> str:
     if message.startswith("Got unexpected extra argument"):
         stop += ' Words that belong together stand in quotes: "…".'
     return f"{path}: {message}{stop} See `{path} --help`."
-
-
-def _end_events(error: str, line: str, code: int) -> None:
-    """Print the `error` event."""
-    message = line.removeprefix("crag: ")
-    event = {"event": "error", "error": error, "message": message, "exit_code": int(code)}
-    try:
-        sys.stdout.write(json.dumps(event) + "\n")
-        sys.stdout.flush()
-    except OSError:  # nobody reads any more; the exit code says it too
-        return

@@ -1,25 +1,29 @@
-"""A session's threads: their turns, the slice that a model is shown, their checkpoints."""
+"""A session's threads: their turns, their checkpoints, and what a model is shown of them: the
+newest whole turns within a token budget.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from state.closing import Closing
 from state.errors import UsageError
-from state.history import read_history
 from state.home_db import HomeDb
-from state.passages import HistoryTurn
+from state.passages import HistoryTurn, to_history_turn
 from state.tokens import count_tokens
 from state.trace_store import open_traces
 from state.turn_store import TurnStore
 
 if TYPE_CHECKING:
     from state.checkpoints import Checkpoints
+    from state.postgres import TeamDb
     from state.settings import Settings
-    from state.team_db import TeamDb
+
+
+CountTokens = Callable[[str], int]
 
 
 def threads_database(settings: Settings) -> HomeDb | TeamDb:
@@ -28,7 +32,7 @@ def threads_database(settings: Settings) -> HomeDb | TeamDb:
     """
     if settings.threads is None:
         return HomeDb(settings.home)
-    from state.team_db import TeamDb
+    from state.postgres import TeamDb
 
     return TeamDb(settings.threads)
 
@@ -80,3 +84,60 @@ class ThreadMemory(Closing):
         with open_traces(self.settings) as traces:
             traces.delete_thread(thread)
         return turns
+
+
+def history_slice(
+    newest_first: Sequence[tuple[int, bool]], cost: Callable[[int], int], budget: int
+) -> list[int]:
+    """The numbers of the turns a model may see, oldest first, from each turn's number and whether
+    it is a milestone.
+
+    The newest turn always comes along; a follow-up means nothing without it. Then come the
+    milestones that fit, then turns from the newest on, up to the first that does not fit.
+    """
+    milestones_first = sorted(newest_first[1:], key=lambda turn: not turn[1])
+    taken: list[int] = []
+    for number, milestone in (*newest_first[:1], *milestones_first):
+        if not taken or cost(number) <= budget:
+            taken.append(number)
+            budget -= cost(number)
+        elif not milestone:
+            break
+    return sorted(taken)
+
+
+def read_history(
+    store: TurnStore,
+    thread: str,
+    budget: int,
+    count: CountTokens,
+    known: Sequence[HistoryTurn] = (),
+) -> list[HistoryTurn]:
+    """The slice of one thread. Turns that a checkpoint holds, `known`, are taken from there, the
+    others are read from the store; raises what the store raises.
+
+    Tokens are counted only if the thread's bytes, which are never fewer, exceed the budget: loading
+    the counter takes a quarter of a second.
+    """
+    turns = store.numbers(thread)
+    milestones, held = dict(turns), {turn["turn"]: turn for turn in known}
+
+    @cache
+    def read(number: int) -> HistoryTurn:
+        milestone = milestones[number]
+        if number in held:
+            return {**held[number], "milestone": milestone}
+        return to_history_turn(store.turn(thread, number).answer, number, milestone=milestone)
+
+    def cost(number: int, counted: CountTokens) -> int:
+        turn = read(number)
+        return counted(turn["question"]) + counted(turn["answer"])
+
+    shown = history_slice(turns, lambda number: cost(number, _octets), budget)
+    if len(shown) < len(turns):
+        shown = history_slice(turns, cache(lambda number: cost(number, count)), budget)
+    return [read(number) for number in shown]
+
+
+def _octets(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))

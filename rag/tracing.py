@@ -90,24 +90,18 @@ def path_taken(trace: Trace) -> list[str]:
 
 def _facts(trace: Trace) -> dict[str, str]:
     """What a run was, found and said, in words and by name."""
-    answer, event = trace["answer"], start_event(trace)
+    answer, event = cast("dict[str, Any]", trace["answer"]), start_event(trace)
+    told = ("question", "standalone_question", "status", "answer", "generation_retries")
     facts = {
-        "question": answer["question"],
-        "stand-alone question": answer["standalone_question"],
-        "collection": event["collection"],
-        "engine": " ".join(str(each) for each in answer["engine"].values() if each),
-        **{name: str(event.get(name)) for name in ("files", "k", "max_loops", "grader")},
+        **{name: str(event.get(name)) for name in _SAME},
+        **{name: str(answer[name]) for name in told},
+        **{name: str(answer["usage"][name]) for name in ("llm_calls", "input_tokens")},
         "path": " → ".join(path_taken(trace)),
-        "generation retries": str(answer["generation_retries"]),
-        "status": answer["status"],
-        "answer": answer["answer"],
         "citations": "; ".join(
             f"[{c['marker']}] {c['source']}:{c['start_char']}-{c['end_char']} {c['support']}"
             for c in answer["citations"]
         ),
         "claims": "; ".join(f"{claim['verdict']}: {claim['text']}" for claim in answer["claims"]),
-        "model calls": str(answer["usage"]["llm_calls"]),
-        "tokens in": str(answer["usage"]["input_tokens"]),
     }
     for loop in answer["loops"]:
         step = f"loop {loop['loop']}"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from langchain_core.runnables import RunnableConfig
 
     from state.home_db import HomeDb
-    from state.team_db import TeamDb
+    from state.postgres import TeamDb
 
 
 class TurnSaver(BaseCheckpointSaver[Any]):

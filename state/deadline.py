@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
-from threading import Lock, Thread
-from typing import Generic, TypeVar
+from threading import Thread
+from typing import TypeVar
 
 T = TypeVar("T")
 
@@ -38,23 +38,3 @@ def call_with_timeout(seconds: float, call: Callable[[], T]) -> T:
     if not wait([future], max(0.0, seconds)).done:
         raise TimeoutError(f"no whole reply within {seconds:.3g} s")
     return future.result()
-
-
-class BackgroundLoad(Generic[T]):
-    """Loads a value once, in the background if begun early; a failed load is tried again."""
-
-    def __init__(self, load: Callable[[], T]) -> None:
-        self._load = load
-        self._future: Future[T] | None = None
-        self._lock = Lock()
-
-    def begin(self) -> Future[T]:
-        with self._lock:
-            future = self._future
-            if future is None or (future.done() and future.exception() is not None):
-                future = self._future = submit(self._load)
-            return future
-
-    def get(self) -> T:
-        """The loaded value; raises what loading it raises."""
-        return self.begin().result()

@@ -1,8 +1,8 @@
 """The events of a run: the lines of `--events`, of which traces are made as well.
 
 Every event is JSON. A run is: `turn_started`, then `node_started`/`node_finished` around each
-node's own events, and last the finished answer (`crag.answer/1`) itself; on stdout a run that fails
-ends with `error` instead. An ingest has an event for each file, and ends with its report.
+node's own events, and last `failed`, or the finished answer (`crag.answer/1`) itself. An ingest has
+an event for each file, and ends with its report.
 """
 
 from __future__ import annotations
@@ -143,9 +143,7 @@ class DraftRejectedEvent(TypedDict):
 
 
 class FailedEvent(TypedDict):
-    """The turn failed in `node`, or outside of any node where that is None. It is the last event of
-    the trace; on stdout `error` follows.
-    """
+    """The last event of a turn that failed in `node`, or outside of any node where that is None."""
 
     event: Literal["failed"]
     node: str | None
@@ -158,15 +156,6 @@ class AnswerEvent(TypedDict):
 
     event: Literal["answer"]
     answer: Answer
-
-
-class ErrorEvent(TypedDict):
-    """The last line of a run that failed. `error` names the kind of failure."""
-
-    event: Literal["error"]
-    error: str
-    message: str
-    exit_code: int
 
 
 Event = (

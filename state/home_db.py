@@ -26,9 +26,7 @@ create table crag_turns (
 """
 """The tables of threads, which a team's database has too."""
 
-# Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
-# that freed pages, which only deleting does. LangGraph makes its own tables beside these.
-_PAGES = "pragma page_size = 1024; pragma auto_vacuum = full;"
+# LangGraph makes its own tables beside these.
 _RUNS = """
 create table traces (
     rowid integer primary key, id text not null unique, created_at real not null,
@@ -45,15 +43,13 @@ class HomeDb(SqliteFile):
     """The home.db of a home, created on the first write."""
 
     version = HOME_SCHEMA
+    on_connect = "pragma secure_delete = on"
+    # Small pages: a turn of two kilobytes must not round up to four. auto_vacuum works at commits
+    # that freed pages, which only deleting does.
+    on_create = "pragma page_size = 1024; pragma auto_vacuum = full"
 
     def __init__(self, home: Path) -> None:
         super().__init__(home / HOME_FILE, "store")
-
-    def _set_up_connection(self, db: sqlite3.Connection) -> None:
-        db.execute("pragma secure_delete = on")
-
-    def _set_up_file(self, db: sqlite3.Connection) -> None:
-        db.executescript(_PAGES)
 
     def _create_tables(self, db: sqlite3.Connection) -> None:
         tables = TABLES.format(key="integer primary key", bytes="blob")

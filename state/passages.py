@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NotRequired, TypedDict
 
-from state.answer import Citation
+from state.answer import Answer, Citation
 from state.blocks import Block, BlockKind
 from state.documents import without_header
 
@@ -192,3 +192,14 @@ class HistoryTurn(TypedDict):
     answer: str
     turn: int
     milestone: bool
+
+
+def to_history_turn(answer: Answer, number: int, *, milestone: bool) -> HistoryTurn:
+    """A finished turn as later turns see it."""
+    return {
+        "question": answer["question"],
+        "standalone_question": answer["standalone_question"],
+        "answer": "" if answer["status"] == "abstained" else answer["answer"],
+        "turn": number,
+        "milestone": milestone,
+    }

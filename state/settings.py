@@ -7,9 +7,8 @@ to redirect documents or keys.
 from __future__ import annotations
 
 import os
-import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,8 +33,7 @@ from state.choices import (
     default_home,
 )
 from state.errors import SettingsError, UsageError
-from state.urls import is_parsable
-from state.wording import did_you_mean
+from state.wording import did_you_mean, is_parsable
 
 STAND_INS = {"api_key": "OPENAI_API_KEY", "base_url": "OPENAI_BASE_URL"}
 MOST_SECONDS = 1_000_000_000
@@ -63,21 +61,9 @@ def _parsable_url(value: str) -> str:
     return value
 
 
-def _postgres_url(value: str) -> str:
-    if not value.startswith(("postgresql://", "postgres://")):
-        raise ValueError("a database is named as postgresql://user@host/database")
-    return value
-
-
-def _plain_schema(value: str) -> str:
-    if not re.fullmatch(r"[a-z_][a-z0-9_]{0,62}", value):
-        raise ValueError("a schema is named by small letters, digits and underscores")
-    return value
-
-
 Name = Annotated[str, AfterValidator(_plain_name)]
 Url = Annotated[str, AfterValidator(_parsable_url)]
-PostgresUrl = Annotated[Url, AfterValidator(_postgres_url)]
+PostgresUrl = Annotated[Url, Field(pattern="^postgres(ql)?://")]
 
 
 class Settings(BaseSettings):
@@ -107,8 +93,10 @@ class Settings(BaseSettings):
     grader: GraderChoice = Field(GraderChoice.AUTO, description="who grades in front of a model")
     verify: Verifier = Field(Verifier.CODE, description="who checks support of claims")
     store: PostgresUrl | None = Field(None, description="Postgres URL of a shared store")
-    store_schema: Annotated[str, AfterValidator(_plain_schema)] = Field(
-        "crag", description="the schema of the database that it lies in"
+    store_schema: str = Field(
+        "crag",
+        pattern="^[a-z_][a-z0-9_]{0,62}$",
+        description="the schema of the database that it lies in",
     )
     chroma_url: Url | None = Field(
         None, description="URL of a Chroma server that holds the vectors, instead of the home"
@@ -202,6 +190,16 @@ def variable_of(key: str) -> str | None:
     return given[-1] if given else None
 
 
+def source_of(key: str, flags: Mapping[str, Any], file: Path, held: Collection[str]) -> str:
+    """What sets a key: its flag, its variable, or the settings file, which holds the keys `held`;
+    "default" where nothing does.
+    """
+    if flags.get(key) is not None:
+        return f"--{key.replace('_', '-')}"
+    in_file, stand_in = str(file) if key in held else None, STAND_INS.get(key, "")
+    return variable_of(key) or in_file or (stand_in if os.environ.get(stand_in) else "default")
+
+
 def read_toml(file: Path, *, required: bool) -> dict[str, Any]:
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8-sig"))
@@ -229,8 +227,9 @@ def _settings_error(
     first = error.errors(include_url=False, include_input=False)[0]
     what = first["msg"].removeprefix("Value error, ")
     key = str(first["loc"][0]) if first["loc"] else "settings"
-    if key in given:
-        return UsageError(f"--{key.replace('_', '-')}: {what}.")
-    where = variable_of(key) or f"{key} in {file}"
+    source = source_of(key, given, file, Settings.model_fields)
+    if source.startswith("--"):
+        return UsageError(f"{source}: {what}.")
     inside = "".join(f"[{part!r}]" for part in first["loc"][1:])
-    return SettingsError(f"The setting {where} is unusable: {inside}{': ' * bool(inside)}{what}.")
+    told = f"{inside}{': ' * bool(inside)}{what}"
+    return SettingsError(f"The setting {key} in {source} is unusable: {told}.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Any, TypedDict
 
 from state.choices import default_config_file
 from state.errors import SettingsError
-from state.settings import STAND_INS, Settings, load_settings, read_toml, variable_of
-from state.urls import redact_urls
+from state.settings import Settings, load_settings, read_toml, source_of
+from state.wording import redact_urls
 
 
 class SettingRow(TypedDict):
@@ -29,30 +28,18 @@ def describe_settings(
     flags: Mapping[str, Any], config_file: Path | None = None
 ) -> list[SettingRow]:
     """Every key with its value and where that came from; raises as `load_settings`."""
-    settings = load_settings(flags, config_file)
-    file = config_file or default_config_file()
-    in_file = read_toml(file, required=False)
-    rows: list[SettingRow] = []
-    for key, field in Settings.model_fields.items():
-        source = "default"
-        if flags.get(key) is not None:
-            source = f"--{key.replace('_', '-')}"
-        elif variable := variable_of(key):
-            source = variable
-        elif key in in_file:
-            source = str(file)
-        elif key in STAND_INS and os.environ.get(STAND_INS[key]):
-            source = STAND_INS[key]
-        rows.append(
-            {
-                "key": key,
-                "value": shown_value(getattr(settings, key)),
-                "source": source,
-                "default": shown_value(field.get_default(call_default_factory=True)),
-                "description": field.description or "",
-            }
-        )
-    return rows
+    settings, file = load_settings(flags, config_file), config_file or default_config_file()
+    held = read_toml(file, required=False)
+    return [
+        {
+            "key": key,
+            "value": shown_value(getattr(settings, key)),
+            "source": source_of(key, flags, file, held),
+            "default": shown_value(field.get_default(call_default_factory=True)),
+            "description": field.description or "",
+        }
+        for key, field in Settings.model_fields.items()
+    ]
 
 
 def settings_template() -> str:

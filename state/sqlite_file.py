@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import sqlite3
@@ -36,16 +37,13 @@ _DAMAGE = (
     sqlite3.SQLITE_TOOBIG,
 )
 _SAVE = "Restore it from a backup, or move it away; `crag doctor` looks at every file."
-_FOLDER = "Let its folder be written, or choose another --home."
-_ROOM = ("cannot grow", "Make room on its disk, then try again.")
-_NAMED = {
-    sqlite3.SQLITE_FULL: _ROOM,
-    sqlite3.SQLITE_IOERR_SHMSIZE: _ROOM,  # its shared-memory file could not be made
-    sqlite3.SQLITE_READONLY: ("cannot be written", _FOLDER),
-    sqlite3.SQLITE_PERM: ("cannot be written", _FOLDER),
-    sqlite3.SQLITE_CANTOPEN: ("cannot be opened", _FOLDER),
-    sqlite3.SQLITE_IOERR: ("failed", "Look after its disk, or choose another --home."),
-    sqlite3.SQLITE_NOMEM: ("cannot be read", "Let the program have more memory."),
+_ERRNOS = {
+    sqlite3.SQLITE_FULL: errno.ENOSPC,
+    sqlite3.SQLITE_IOERR_SHMSIZE: errno.ENOSPC,  # its shared-memory file could not be made
+    sqlite3.SQLITE_READONLY: errno.EACCES,
+    sqlite3.SQLITE_PERM: errno.EACCES,
+    sqlite3.SQLITE_IOERR: errno.EIO,
+    sqlite3.SQLITE_NOMEM: errno.ENOMEM,
 }
 
 
@@ -65,6 +63,10 @@ class SqliteFile(Database):
     version: int
     damaged = _SAVE
     """What a person is told to do with a damaged file."""
+    on_connect: str
+    """Pragmas of each connection."""
+    on_create: str
+    """Pragmas of an empty file, before its first table is created."""
 
     def __init__(self, path: Path, kind: str) -> None:
         super().__init__()
@@ -74,12 +76,6 @@ class SqliteFile(Database):
     @abstractmethod
     def _create_tables(self, db: sqlite3.Connection) -> None:
         """Create the tables of a new file; called inside a transaction."""
-
-    def _set_up_connection(self, db: sqlite3.Connection) -> None:
-        """Set up a new connection."""
-
-    def _set_up_file(self, db: sqlite3.Connection) -> None:
-        """Set up an empty file, before its first table is created."""
 
     def _open(self, *, write: bool) -> SqliteConnection | None:
         if self._connection is None:
@@ -91,9 +87,9 @@ class SqliteFile(Database):
             with closed_on_failure((connect if write else connect_to_read)(self.path)) as db:
                 found = _version(db)
                 refuse_other(found, self.version, self.name)
-                self._set_up_connection(db)
+                db.executescript(self.on_connect)
                 if writable and not found:
-                    self._set_up_file(db)
+                    db.executescript(self.on_create)
                     with transaction(db):
                         if not _version(db):  # or another process made it a moment before
                             self._create_tables(db)
@@ -109,8 +105,7 @@ class SqliteFile(Database):
         try:
             create_private(self.path)
         except OSError as error:
-            unusable = StorageError(f"{self.name} cannot be used: {error}.", _FOLDER)
-            raise (storage_error(error) or unusable) from None
+            raise self._unusable(error, error) from None
 
     @contextmanager
     def failures(self) -> Iterator[None]:
@@ -128,18 +123,17 @@ class SqliteFile(Database):
 
     def _failure(self, error: sqlite3.Error) -> CragError:
         exact, code, name = getattr(error, "sqlite_errorcode", 0), error_code(error), self.name
-        if code == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK):
-            exact = code = sqlite3.SQLITE_FULL  # see `connect_to_read`
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             hint = "Try again when it is done."
             return StoreBusyError(f"{name} is held by another process.", hint)
         if code in _DAMAGE or "UTF-8" in str(error):  # also a text that is none any more
             return DamagedError(f"{name} is damaged ({error}).", self.damaged)
-        named = _NAMED.get(exact) or _NAMED.get(code)
-        if named is None:
-            return StorageError(f"{name} failed: {error}.")
-        said = "the disk is full" if named == _ROOM else error
-        return StorageError(f"{name} {named[0]}: {said}.", named[1])
+        number = _ERRNOS.get(exact) or _ERRNOS.get(code)
+        return self._unusable(OSError(number, str(error), str(self.path)), error)
+
+    def _unusable(self, known: OSError, error: Exception) -> StorageError:
+        hint = "Let its folder be written, or choose another --home."
+        return storage_error(known) or StorageError(f"{self.name} cannot be used: {error}.", hint)
 
     def _snapshot(self) -> AbstractContextManager[None]:
         return transaction(self._connection, "begin")
@@ -189,19 +183,9 @@ def connect(path: Path | str) -> SqliteConnection:
 
 
 def connect_to_read(path: Path) -> SqliteConnection:
-    """As `connect`, but read-only if the file or its folder cannot be written, or if the disk has
-    no room for the shared memory that SQLite keeps beside the file.
-    """
+    """As `connect`, but read-only if the file or its folder cannot be written."""
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        db = connect(path)
-        try:
-            db.execute("pragma schema_version").fetchone()
-        except sqlite3.Error as error:
-            if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_IOERR_SHMSIZE:
-                return db  # the caller's own statement fails alike, and is mapped
-            db.close()
-        else:
-            return db
+        return connect(path)
     log = path.with_name(f"{path.name}-wal")
     unfinished = log.exists() and log.stat().st_size > 0
     return connect(f"{path.absolute().as_uri()}?mode=ro{'' if unfinished else '&immutable=1'}")
@@ -219,7 +203,7 @@ class transaction:  # noqa: N801 - used as a function is
         self._begin = begin
 
     def __enter__(self) -> None:
-        self._roll_back()
+        self._db.rollback()
         self._db.execute(self._begin)
 
     def __exit__(self, failure: type[BaseException] | None, *_: object) -> None:
@@ -227,8 +211,4 @@ class transaction:  # noqa: N801 - used as a function is
             if failure is None:
                 self._db.execute("commit")
         finally:
-            self._roll_back()
-
-    def _roll_back(self) -> None:
-        if self._db.in_transaction:
-            self._db.execute("rollback")
+            self._db.rollback()

@@ -49,7 +49,7 @@ _INSERT = (
     " values ($1, $2, $3, $4, $5, $6, $7)"
 )
 _SUMMARY = "select id, created_at, thread, status, question, collection from traces"
-_WHOLE = "select id, created_at, body from traces"
+_WHOLE = "select id, created_at, body from traces where id = $1 or $1 = 'last'"
 _NEWEST = "order by created_at desc, rowid desc"
 _DROP_MOST = """delete from traces where id not in (
     select id from traces order by created_at desc, rowid desc limit $1)"""
@@ -88,23 +88,26 @@ class TraceStore(Closing):
 
     def get(self, trace_id: str) -> Trace:
         """One trace by its id, or "last"; raises UsageError if there is none."""
-        return _read(self._find(trace_id))
+        found, created_at, body = self._find(trace_id)
+        hint = f"`crag trace delete {found}` removes it."
+        kept = inflate_json(body, f"The trace {found}", hint)
+        return {
+            "schema": TRACE_SCHEMA,
+            "trace_id": found,
+            "created_at": created_at,
+            "answer": kept["answer"],
+            "events": kept["events"],
+        }
 
     def _find(self, trace_id: str) -> tuple[Any, ...]:
-        if trace_id == "last":
-            rows = self._database.read(f"{_WHOLE} {_NEWEST} limit 1")
-            if not rows:
-                raise UsageError("There are no traces yet.", "Every `crag ask` keeps one.")
-            return rows[0]
-        rows = self._database.read(f"{_WHOLE} where id = $1", (trace_id,))
+        rows = self._database.read(f"{_WHOLE} {_NEWEST} limit 1", (trace_id,))
         if not rows:
             raise UsageError(f"There is no trace {trace_id!r}.", "`crag trace list` shows them.")
         return rows[0]
 
-    def summaries(self, limit: int = 20, thread: str | None = None) -> list[TraceSummary]:
-        """The newest traces, all or of a thread."""
-        asked, values = ("", ()) if thread is None else ("where thread = $2", (thread,))
-        rows = self._database.read(f"{_SUMMARY} {asked} {_NEWEST} limit $1", (limit, *values))
+    def summaries(self, limit: int = 20) -> list[TraceSummary]:
+        """The newest traces."""
+        rows = self._database.read(f"{_SUMMARY} {_NEWEST} limit $1", (limit,))
         names = TraceSummary.__annotations__
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
 
@@ -128,16 +131,3 @@ class TraceStore(Closing):
 
 def open_traces(settings: Settings) -> TraceStore:
     return TraceStore(settings.home, runs=settings.trace_keep, days=settings.trace_days)
-
-
-def _read(row: Sequence[Any]) -> Trace:
-    trace_id, created_at, body = row
-    hint = f"`crag trace delete {trace_id}` removes it."
-    kept = inflate_json(body, f"The trace {trace_id}", hint)
-    return {
-        "schema": TRACE_SCHEMA,
-        "trace_id": trace_id,
-        "created_at": created_at,
-        "answer": kept["answer"],
-        "events": kept["events"],
-    }

@@ -34,8 +34,7 @@ _PRUNED = """select u.id, t.name, u.n
     join crag_threads t on t.id = u.thread_id
     where (cast($1 as bigint) is null or u.created_at < cast($1 as bigint))
       and (cast($2 as bigint) is null or u.age > cast($2 as bigint))
-      and (cast($3 as text) is null or t.name = cast($3 as text))
-      and (u.milestone = 0 or cast($4 as integer) = 1)
+      and u.milestone = 0
     order by t.id, u.n"""
 
 Clock = Callable[[], datetime]
@@ -164,13 +163,18 @@ class TurnStore(Closing):
     def threads(self) -> list[ThreadSummary]:
         """Every thread, the one used last first."""
         rows = self._database.read(
-            """select name, last_turn, t.created_at, count(u.n), max(u.created_at),
-                   sum(length(u.body)),
-                   (select question from crag_turns where thread_id = t.id order by n limit 1)
+            """select name, count(u.n), last_turn, t.created_at,
+                   coalesce(max(u.created_at), t.created_at),
+                   coalesce((select question from crag_turns where thread_id = t.id
+                       order by n limit 1), ''),
+                   coalesce(sum(length(u.body)), 0)
                from crag_threads t left join crag_turns u on u.thread_id = t.id
-               group by t.id order by coalesce(max(u.created_at), t.created_at) desc, t.id desc"""
+               group by t.id order by 5 desc, t.id desc"""
         )
-        return [_to_summary(row) for row in rows]
+        return [
+            ThreadSummary(name, turns, last, from_micros(began), from_micros(used), first, size)
+            for name, turns, last, began, used, first, size in rows
+        ]
 
     def delete(self, thread: str) -> int:
         """Forget a whole thread and return how many turns it had."""
@@ -186,13 +190,11 @@ class TurnStore(Closing):
         *,
         before: datetime | None = None,
         keep: int | None = None,
-        thread: str | None = None,
-        milestones: bool = False,
         dry_run: bool = False,
     ) -> dict[str, list[int]]:
         """Remove the turns before `before`, those beyond the newest `keep` of their thread, or, if
-        both are given, only those that are both; milestones only with `milestones`, and on a dry
-        run none. Returns their numbers by thread.
+        both are given, only those that are both; no milestones, and on a dry run none. Returns
+        their numbers by thread.
 
         Raises:
             UsageError: neither is given, which would be all.
@@ -200,7 +202,7 @@ class TurnStore(Closing):
         if before is None and keep is None:
             raise UsageError("Pruning needs an age or a number.", "Add --days N or --keep N.")
         moment = None if before is None else to_micros(before)
-        values = moment, keep, thread, int(milestones)
+        values = moment, keep
         if dry_run:
             rows = self._database.read(_PRUNED, values)
         else:
@@ -218,11 +220,3 @@ def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
     number, created_at, milestone, body = row
     kept = inflate_json(body, f"Turn {number} of thread {thread!r}", _HINT)
     return Turn(thread, number, from_micros(created_at), bool(milestone), **kept)
-
-
-def _to_summary(row: Sequence[Any]) -> ThreadSummary:
-    """`row` is (name, last_turn, created_at, turns, updated_at, bytes, first question)."""
-    name, last_turn, created_at, turns, updated_at, size, first = row
-    used = from_micros(updated_at or created_at)
-    began = from_micros(created_at)
-    return ThreadSummary(name, turns, last_turn, began, used, first or "", int(size or 0))

@@ -1,12 +1,23 @@
-"""Counts, places and hints as a person reads them, and text that can be written."""
+"""Counts, places, hints and URLs as a person reads them; text that can be written, or asked."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
+from urllib.parse import urlsplit
 
+from state.errors import UsageError
+
+MOST_CHARACTERS = 20_000
+"""Characters of a question."""
 _FEW = 5
+_USER = re.compile(r"(\w://)[^\s/@]*(?:@[^\s/@]*)*@")
+_HOST = re.compile(r"(?:\[[^\[\]]*\]|[^:\[\]]*)(?::\d{0,5})?")
+_PARAMETER = re.compile(
+    r"([?&;\s](?:[\w-]*(?:key|token|secret|passw(?:or)?d|pwd)[\w-]*)=)[^\s&;#]+", re.IGNORECASE
+)
 
 
 def without_surrogates(text: str) -> str:
@@ -63,3 +74,37 @@ def written_place(item: Mapping[str, Any]) -> str:
     if start is None:
         return str(source)
     return f"{source}:{start}" if end in (None, start) else f"{source}:{start}-{end}"
+
+
+def checked_question(text: str) -> str:
+    """The question without the whitespace around it.
+
+    Raises:
+        UsageError: it holds no word, or more characters than a question may have.
+    """
+    text = text.strip().strip("\ufeff")
+    if not any(character.isalnum() for character in text):
+        what = "holds no word" if text else "is empty"
+        raise UsageError(f"The question {what}.", "Type one, or pipe it in with '-'.")
+    if len(text) > MOST_CHARACTERS:
+        raise UsageError(
+            f"The question is too long: {MOST_CHARACTERS:,} characters are the most.",
+            "Ingest long text as a document and ask about it.",
+        )
+    return text
+
+
+def redact_urls(text: str) -> str:
+    """`text` with user names and passwords of URLs, and parameters that hold a key, as `***`."""
+    return _PARAMETER.sub(r"\1***", _USER.sub(r"\1***@", text))
+
+
+def is_parsable(url: str) -> bool:
+    """Whether a URL can be split into a host (for Postgres several) with a port. Of a password with
+    an unescaped `/` a part would be taken for the port, and shown.
+    """
+    try:
+        hosts = urlsplit(url).netloc.rpartition("@")[2].split(",")
+    except ValueError:
+        return False
+    return url.isprintable() and " " not in url and all(map(_HOST.fullmatch, hosts))

@@ -124,23 +124,18 @@ def prune(
     given: options.Shared,
     days: Days = None,
     keep: Keep = None,
-    thread: Annotated[str | None, options.thread_option("Prune only this thread.")] = None,
-    pinned: Annotated[bool, options.flag("--pinned", "Remove pinned turns too.")] = False,
     dry_run: Annotated[bool, options.flag("--dry-run", "Only say what would go.")] = False,
     yes: options.Yes = False,
     json_: options.Json = False,
 ) -> None:
     """Remove old turns; nothing is ever removed unasked.
 
-    With --days and --keep a turn goes only where both allow it.
+    With --days and --keep a turn goes only where both allow it; a pinned one stays.
     """
     terminal = given.terminal
     before = None if days is None else datetime.now(UTC) - timedelta(days=days)
     with ThreadMemory(given.settings()) as memory:
-        if thread is not None:
-            _summary(memory, thread)
-        selected = partial(memory.store.prune, before=before, keep=keep, thread=thread)
-        prune_turns = partial(selected, milestones=pinned)
+        prune_turns = partial(memory.store.prune, before=before, keep=keep)
         removed = prune_turns(dry_run=True)
         count = sum(map(len, removed.values()))
         if count and not dry_run:

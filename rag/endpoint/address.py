@@ -10,7 +10,7 @@ from pydantic import SecretStr
 
 from state.errors import SettingsError
 from state.settings import Settings
-from state.urls import is_parsable
+from state.wording import is_parsable
 
 OPENAI_URL = "https://api.openai.com/v1"
 NO_KEY = SecretStr("no-key")

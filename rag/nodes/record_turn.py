@@ -11,7 +11,7 @@ from rag.dependencies import Dependencies, new_answer
 from rag.nodes.update import Update
 from state.answer import Answer
 from state.graph_state import GraphState
-from state.history import to_history_turn
+from state.passages import to_history_turn
 
 
 def record_turn(state: GraphState, runtime: Runtime[Dependencies]) -> Update:

@@ -217,13 +217,8 @@ def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monk
     folder.mkdir()
     for number in range(150):
         (folder / f"{number}.md").write_text(TEXT.format(f"{number}" * 40, number) * 8)
-    prepare = catalog.Catalog._set_up_connection
-
-    def small_disk(opened, connection):
-        prepare(opened, connection)
-        connection.execute(f"PRAGMA max_page_count = {pages}")
-
-    monkeypatch.setattr(catalog.Catalog, "_set_up_connection", small_disk)
+    small_disk = f"{catalog.Catalog.on_connect}; PRAGMA max_page_count = {pages}"
+    monkeypatch.setattr(catalog.Catalog, "on_connect", small_disk)
     with pytest.raises(StorageError, match="full"):
         library.ingest(folder)
     monkeypatch.undo()

@@ -7,11 +7,10 @@ from typing import Any
 
 from rag.dependencies import new_answer
 from state.answer import Answer
-from state.history import to_history_turn
 from state.home_db import HomeDb
-from state.passages import HistoryTurn
+from state.passages import HistoryTurn, to_history_turn
+from state.postgres import TeamDb
 from state.settings import Settings
-from state.team_db import TeamDb
 from state.turn_store import Clock, TurnStore, utc_now
 
 _TEXT = """

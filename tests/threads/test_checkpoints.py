@@ -11,8 +11,8 @@ from turn_samples import make_answer, open_database
 
 from state.checkpoints import Checkpoints
 from state.graph_state import GraphState, new_question
-from state.history import to_history_turn
 from state.home_db import HomeDb
+from state.passages import to_history_turn
 
 SECRET = "scratch-work-of-this-question"
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from turn_samples import make_answer, open_turn_store
 
-from state.history import history_slice, read_history
+from rag.memory import history_slice, read_history
 
 
 def words(text: str) -> int:

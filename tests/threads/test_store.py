@@ -7,8 +7,8 @@ from turn_samples import make_answer, open_turn_store, real_looking_answer
 from rag.memory import threads_database
 from state.errors import UsageError
 from state.home_db import HomeDb
+from state.postgres import TeamDb
 from state.settings import Settings
-from state.team_db import TeamDb
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -95,8 +95,8 @@ def test_prune_by_number_and_age_spares_milestones_and_never_reuses_a_number(sto
     assert store.prune(before=before, keep=2, dry_run=True) == {"a": [2]}
     assert store.prune(keep=2) == {"a": [2, 3, 4]}
     assert numbers(store.turns("a")) == [1, 5, 6]
-    assert store.prune(before=START + timedelta(days=5), thread="a") == {"a": [5]}
-    assert store.prune(keep=0, milestones=True) == {"a": [1, 6], "b": [1]}
+    assert store.prune(before=START + timedelta(days=5)) == {"a": [5]}
+    assert store.prune(keep=0) == {"a": [6], "b": [1]}
     assert store.append("a", make_answer()) == 7
 
 

@@ -18,7 +18,6 @@ from state.sqlite_file import SqliteFile
 
 FILE_NAME = "catalog.sqlite"
 SCHEMA_VERSION = 22
-_BUSY_MS = 30_000
 _CHROMA = """
 CREATE TABLE chroma (
   collection_id INTEGER PRIMARY KEY REFERENCES collections ON DELETE CASCADE,
@@ -34,19 +33,15 @@ class Catalog(SqliteFile):
     """The catalog of a home, which can be read where it cannot be written."""
 
     version = SCHEMA_VERSION
+    on_connect = (
+        "PRAGMA busy_timeout = 30000; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL"
+    )
+    # Pages of removed documents go back to the disk; settable on an empty file only.
+    on_create = "PRAGMA auto_vacuum = INCREMENTAL"
     damaged = "Move it away, then run `crag ingest` again."
 
     def __init__(self, home: Path) -> None:
         super().__init__(home / FILE_NAME, "catalog")
-
-    def _set_up_connection(self, db: sqlite3.Connection) -> None:
-        db.execute(f"PRAGMA busy_timeout = {_BUSY_MS}")
-        db.execute("PRAGMA foreign_keys = ON")
-        db.execute("PRAGMA synchronous = NORMAL")
-
-    def _set_up_file(self, db: sqlite3.Connection) -> None:
-        # Pages of removed documents go back to the disk; settable on an empty file only.
-        db.execute("PRAGMA auto_vacuum = INCREMENTAL")
 
     def _create_tables(self, db: sqlite3.Connection) -> None:
         if db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:

@@ -27,7 +27,7 @@ from rag.index.home.chroma import ChromaVectors, VectorsDamaged, drop_from_serve
 from rag.index.protocol import Notice
 from state.errors import CragError, StorageError, storage_error
 from state.sqlite_file import transaction
-from state.urls import redact_urls
+from state.wording import redact_urls
 
 _SAVED = "index_metadata.pickle"
 """Lies beside a saved graph. One without it is not read, and each opening writes it anew."""
