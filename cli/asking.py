@@ -7,40 +7,19 @@ from typing import TYPE_CHECKING
 
 from cli.terminal import Terminal
 from state.errors import UsageError
+from state.wording import MOST_CHARACTERS, checked_question
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cli.options import Shared
-    from state.answer import Answer
     from state.settings import Settings
 
-MAX_CHARACTERS = 20_000
 MAX_FILES_CHECKED = 5_000
 """Files that a question checks for staleness, in some 20 ms. `crag status` checks more."""
 
 
 def read_question(argument: str) -> str:
     """The argument, or standard input if it is "-"; raises what `checked_question` raises."""
-    return checked_question(sys.stdin.read(MAX_CHARACTERS * 4) if argument == "-" else argument)
-
-
-def checked_question(text: str) -> str:
-    """The question without the whitespace around it.
-
-    Raises:
-        UsageError: it holds no word, or more characters than a question may have.
-    """
-    text = text.strip().strip("\ufeff")
-    if not any(character.isalnum() for character in text):
-        what = "holds no word" if text else "is empty"
-        raise UsageError(f"The question {what}.", "Type one, or pipe it in with '-'.")
-    if len(text) > MAX_CHARACTERS:
-        raise UsageError(
-            f"The question is too long: {MAX_CHARACTERS:,} characters are the most.",
-            "Ingest long text as a document and ask about it.",
-        )
-    return text
+    return checked_question(sys.stdin.read(MOST_CHARACTERS * 4) if argument == "-" else argument)
 
 
 def thread_settings(given: Shared, *, continue_: bool = False) -> Settings:
@@ -81,22 +60,3 @@ def report_staleness(terminal: Terminal, settings: Settings) -> None:
     line = staleness(store_of(settings), settings.collection, most=MAX_FILES_CHECKED).line
     if line is not None:
         terminal.notice(line)
-
-
-def hint_at_models(terminal: Terminal, settings: Settings, answer: Answer) -> None:
-    """A line that a model would do more, once a home, after the first answer without one."""
-    seen = terminal.out_is_tty and terminal.err_is_tty and not terminal.quiet
-    alone = answer["engine"]["model"] is None and answer["citations"]
-    if seen and alone and first_time(settings.home, "told"):
-        terminal.notice("A model would answer in its own words: `crag model` shows what runs here.")
-
-
-def first_time(home: Path, name: str) -> bool:
-    """Whether `name` is noted in the home only now; False if the home cannot be written."""
-    noted = home / "models" / name
-    try:
-        noted.parent.mkdir(parents=True, exist_ok=True)
-        noted.touch(exist_ok=False)
-    except OSError:
-        return False
-    return True

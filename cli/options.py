@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from state.settings import Settings
 
 
-def thread_option(text: str) -> Any:
-    return typer.Option("--thread", "-t", help=text, metavar="NAME")
-
-
 def _setting(kind: Any, text: str, metavar: str | None = None, **limits: Any) -> Any:
     """An option named like its parameter; if it is not given, the setting applies."""
     return Annotated[kind | None, typer.Option(help=text, metavar=metavar, **limits)]
@@ -56,13 +52,14 @@ ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "ti
 PLACES = ("store", "threads")
 ASKING = ("collection", "files", "thread", *ANSWERING, "verify", "web", "full", *PLACES)
 _EVERYWHERE = ("home", "config", "quiet", "debug")
-_LAST = (*PLACES, *_EVERYWHERE)
 _FURTHER = "Further searches at most: by a better query, or for what a model lacks."
 _DEFAULTS = {"quiet": False, "debug": False}
 SHARED: dict[str, Any] = {
     "collection": Collection,
     "files": _setting(list[str], "Ask only documents that match, as in a .gitignore.", "GLOB"),
-    "thread": Annotated[str | None, thread_option("The thread to go on with.")],
+    "thread": Annotated[
+        str | None, typer.Option("--thread", "-t", help="The thread to go on with.", metavar="NAME")
+    ],
     "engine": _setting(EngineName, "Rules, a model, or a model where one is set."),
     "k": _setting(int, "Chunks retrieved in each loop.", "N", min=1, max=200),
     "max_loops": _setting(int, _FURTHER, "N", min=0, max=20),
@@ -125,7 +122,7 @@ class Shared:
 
 def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Give a command these options of SHARED, and those that every command has, as its parameter
-    `given`. In the help they take that parameter's place, those about places and output at the end.
+    `given`. In the help they stand behind its own.
     """
     taken = [
         Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=annotation)
@@ -146,8 +143,7 @@ def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             for each in signature(command, eval_str=True).parameters.values()
             if each.name != "given"
         ]
-        first = [each for each in taken if each.name not in _LAST]
-        parameters = [*first, *own, *(each for each in taken if each.name in _LAST)]
+        parameters = [*own, *taken]
         changed: Any = run
         changed.__signature__ = Signature(parameters)
         changed.__annotations__ = {each.name: each.annotation for each in parameters}

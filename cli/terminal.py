@@ -10,7 +10,8 @@ import json
 import os
 import re
 import sys
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
 from typing import TYPE_CHECKING, TextIO
@@ -21,11 +22,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-_LEAD = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)])\s+)?")
-_WORD = re.compile(r"\s*\S+\s*")
-_LEAST_HANG = 4
-_STEERING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""Matches what a terminal may obey, of what JSON need not escape."""
+_LEAD = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)]|(?:\[\d+\])+)\s+|\d{1,3}  )?")
 _KEPT = frozenset("\n\t\u200c\u200d")  # joiners: they part and join letters, and signs of emoji
 _UNSEEN = frozenset("\r\u00ad\u200b\u2060\ufeff")
 
@@ -81,14 +78,10 @@ class Terminal:
             _write(sys.stderr, clean(text).replace("\n", " "), 0)
 
     def json(self, value: object) -> None:
-        """Write one JSON object on one line to stdout."""
-        line = json.dumps(value, ensure_ascii=False)
-        line = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", line)
-        try:
-            line.encode(sys.stdout.encoding)
-        except UnicodeEncodeError:  # also half a character, as in a file name that is not UTF-8
-            line = json.dumps(value)
-        _write(sys.stdout, line)
+        """Write one JSON object on one line to stdout, in ASCII: no terminal obeys it, and every
+        encoding holds it.
+        """
+        _write(sys.stdout, json.dumps(value))
 
     def confirm(self, question: str, *, yes: bool) -> None:
         """Ask before something is deleted, unless `yes`. Raises CragError at a no, UsageError if
@@ -109,6 +102,32 @@ class Terminal:
 
         return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
 
+    @contextmanager
+    def progress(self) -> Iterator[Callable[[str, int, int | None], None]]:
+        """A function that shows a step as a bar: its name, how much is done, and of how much.
+        Without a terminal it shows nothing.
+        """
+        if self.quiet or not self.err_is_tty:
+            yield lambda _what, _done, _total: None
+            return
+        from rich import progress as rich
+
+        columns = "{task.description}", rich.BarColumn(), rich.MofNCompleteColumn()
+        bar = rich.Progress(
+            *columns, rich.TimeRemainingColumn(), console=self.console(), transient=True
+        )
+        with bar:
+            task, shown = bar.add_task("", total=None, visible=False), ""
+
+            def show(what: str, done: int, total: int | None) -> None:
+                nonlocal shown
+                if what != shown:
+                    bar.reset(task, total=total, description=what, visible=True)
+                    shown = what
+                bar.update(task, completed=done, total=total)
+
+            yield show
+
 
 def prepare_streams() -> None:
     """Replace streams that the caller closed (`>&-`) before the first opened file gets the number
@@ -126,32 +145,22 @@ def prepare_streams() -> None:
 
 def rows(line: Text, console: Console, hang: int = 0) -> list[Text]:
     """The line divided into rows before the words that do not fit. No word is broken, as Rich
-    would: an address is copied as it was written. Further rows are indented by `hang` columns, by
-    default those of the line's list mark.
+    would by itself: an address is copied as it was written. Further rows are indented by `hang`
+    columns, by default those of the line's list mark, unless that is more than half of all.
     """
-    from rich.cells import cell_len
-    from rich.text import Text
-
-    lead = _LEAD.match(line.plain)
-    hang = hang or (lead.end() if lead else 0)
-    indent = hang if 2 * hang <= console.width else _LEAST_HANG
-    breaks, used = [], 0
-    for word in _WORD.finditer(line.plain):
-        if word.start() > hang and used + cell_len(word.group().rstrip()) > console.width:
-            breaks.append(word.start())
-            used = indent
-        used += cell_len(word.group())
-    first, *others = line.divide(breaks)
-    found = [first, *(Text(" " * indent) + row for row in others)]
-    for row in found:
+    mark = _LEAD.match(line.plain)
+    hang = hang or (mark.end() if mark else 0)
+    if 2 * hang > console.width:
+        hang = 0
+    lead, text = line.divide([hang]) if hang else (line.blank_copy(), line)
+    text.overflow = "ignore"
+    found = []
+    for part in text.wrap(console, console.width - hang):
+        row = lead + part
         row.rstrip()
+        found.append(row)
+        lead = line.blank_copy(" " * hang)
     return found
-
-
-def print_rows(console: Console, line: Text, hang: int) -> None:
-    """Print the line as `rows` divides it, or undivided where there is no terminal."""
-    for row in rows(line, console, hang) if console.is_terminal else [line]:
-        console.print(row, soft_wrap=True)
 
 
 def _write(stream: TextIO, line: str, hang: int | None = None) -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from cli import options
 from cli.app import new_app
-from cli.asking import checked_question, report_staleness
+from cli.asking import report_staleness
 from cli.errors import Exit, exit_code
 from state.errors import CragError
-from state.wording import many
+from state.wording import checked_question, many
 
 if TYPE_CHECKING:
     from cli.conversation.talk import Conversation
 
 app = new_app()
+
+PROMPT = "crag> "
+HISTORY_FILE = "chat_history"
 
 
 @app.command()
@@ -29,7 +34,6 @@ def chat(
     quotes: options.Quotes = False,
 ) -> int:
     """Talk with your documents; every turn is kept in its thread."""
-    from cli.conversation.lines import read_piped, typed_at_prompt
     from cli.conversation.talk import Conversation
 
     terminal, typed = given.terminal, sys.stdin.isatty()
@@ -40,14 +44,14 @@ def chat(
         documents = many(reader.document_count, "document")
         hint = " /help lists the commands; Ctrl-D leaves." if typed else ""
         terminal.notice(f"On thread {talk.thread}, {reader.name} with {documents}.{hint}")
-        read = typed_at_prompt(talk) if typed else read_piped
+        read = _prompt(talk) if typed else sys.stdin.readline
         code, told = Exit.DONE, ""
         while True:
             try:
                 if told:
                     terminal.notice(told)
                 told, line = "", read()
-                if line is None or not _handle_line(talk, line.strip()):
+                if not line or not _handle_line(talk, line.strip()):
                     return code
             except KeyboardInterrupt:
                 if not typed:
@@ -76,3 +80,44 @@ def _handle_line(talk: Conversation, line: str) -> bool:
             raise
         talk.terminal.notice("Cancelled.")
     return True
+
+
+def _prompt(talk: Conversation) -> Callable[[], str]:
+    """A reader of lines that are edited at a terminal, with history; a question may take several
+    lines. A dumb terminal can only be written to in order, so the system edits the line there. Each
+    ends in a line break, and nothing is the end; Ctrl-C raises KeyboardInterrupt.
+    """
+    if os.environ.get("TERM") in ("dumb", "unknown"):
+
+        def read_plainly() -> str:
+            sys.stderr.write(PROMPT)
+            sys.stderr.flush()
+            return sys.stdin.readline()
+
+        return read_plainly
+
+    from prompt_toolkit import PromptSession
+    from prompt_toolkit.history import FileHistory
+    from prompt_toolkit.key_binding import KeyBindings
+    from prompt_toolkit.output import create_output
+
+    keys, history = KeyBindings(), talk.settings.home / HISTORY_FILE
+    keys.add("escape", "enter")(lambda event: event.current_buffer.insert_text("\n"))
+    history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    history.touch(mode=0o600)
+    session: PromptSession[str] = PromptSession(
+        PROMPT,
+        history=FileHistory(str(history)),
+        key_bindings=keys,
+        prompt_continuation=lambda _width, _line, wraps: "" if wraps else "  ... ",
+        enable_open_in_editor=False,
+        output=create_output(sys.stdout if sys.stdout.isatty() else sys.stderr),
+    )
+
+    def read() -> str:
+        try:
+            return session.prompt() + "\n"
+        except EOFError:
+            return ""
+
+    return read

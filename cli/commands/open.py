@@ -8,8 +8,7 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.render.answer_text import citation_of
-from cli.render.surroundings import print_surroundings
+from cli.render.answer_text import citation_of, print_surroundings
 from rag.tracing import start_event
 from state.trace_store import open_traces
 

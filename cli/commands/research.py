@@ -12,12 +12,13 @@ from cli import options
 from cli.app import new_app
 from cli.asking import read_question, thread_settings
 from cli.errors import Exit
-from cli.render.research_view import show_event
+from cli.render.trace_view import research_line
 from cli.terminal import Terminal, clean
 from state.errors import CragError, UsageError
 
 if TYPE_CHECKING:
     from rag.research.report import Report
+    from state.research_state import ResearchEvent
 
 app = new_app()
 
@@ -58,7 +59,7 @@ def research(
         with Journal(settings.home) as journal:
             begun = journal.run(resume)
         settings = given.settings(**begun["flags"])
-    show = terminal.json if events else partial(show_event, terminal=terminal)
+    show = terminal.json if events else partial(_tell, terminal=terminal)
     asks = not data and terminal.err_is_tty and sys.stdin.isatty()
     with Research(settings, terminal.notice) as run:
         try:
@@ -77,6 +78,12 @@ def research(
     _print_report(report, terminal, data=data)
     unanswered = report["status"] in ("abstained", "waiting")
     return Exit.ABSTAINED if unanswered and not ok_abstain else Exit.DONE
+
+
+def _tell(event: ResearchEvent, terminal: Terminal) -> None:
+    """Print an event's line on stderr; warnings are printed with the report."""
+    if event["event"] != "warned" and (line := research_line(event)):
+        terminal.notice(line)
 
 
 def _how_to_resume(run_id: str) -> str:

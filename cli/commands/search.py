@@ -10,7 +10,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.asking import read_question
-from cli.render.text import place
+from cli.render.answer_text import place
 from state.wording import shorten
 
 app = new_app()

@@ -64,13 +64,12 @@ def list_(
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=1, max=1_000_000, help="How many.")
     ] = 20,
-    thread: Annotated[str | None, options.thread_option("List only traces of this thread.")] = None,
     json_: options.Json = False,
 ) -> None:
     """List the newest traces."""
     terminal = given.terminal
     with open_traces(given.settings()) as traces:
-        rows = traces.summaries(limit + 1, thread)
+        rows = traces.summaries(limit + 1)
     more, rows = len(rows) > limit, rows[:limit]
     if json_:
         terminal.json({"schema": "crag.traces/1", "traces": rows})
@@ -84,8 +83,7 @@ def list_(
     if more:
         terminal.notice(f"These are the newest {limit}; -n shows more.")
     if not rows:
-        none = "No traces yet: every `crag ask` keeps one."
-        terminal.notice(none if thread is None else f"No trace is of thread {thread}.")
+        terminal.notice("No traces yet: every `crag ask` keeps one.")
 
 
 @app.command()
@@ -131,13 +129,12 @@ def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Jso
 def _print(trace: Trace, console: Console) -> None:
     """Print the run's events and its answer."""
     from cli.render.answer_text import answer_lines
-    from cli.render.research_view import event_line
-    from cli.render.trace_view import TraceView
+    from cli.render.trace_view import TraceView, research_line
 
     last = trace["events"][-1]
     if is_research(trace):
         for event in trace["events"]:
-            if line := event_line(event):
+            if line := research_line(event):
                 console.print(clean(line), soft_wrap=not console.is_terminal)
         told = trace["answer"]["answer"].splitlines()
     else:

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from cli.conversation.talk import Conversation, new_thread_name
-from cli.render.answer_text import citation_of, print_sources
-from cli.render.surroundings import print_surroundings
+from cli.render.answer_text import citation_of, print_sources, print_surroundings
 from state.answer import Answer, shown_citations
 from state.errors import UsageError
 from state.settings_report import shown_value

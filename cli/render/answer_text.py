@@ -1,27 +1,35 @@
 """A finished answer as a person reads it: snippets, each below its place, or a model's text and the
-places that it cites.
+places that it cites; and such a place with the lines around it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
-from cli.render.text import place, print_wrapped
-from cli.terminal import Terminal, clean, print_rows
+from cli.terminal import Terminal, clean, rows
 from rag.text.prose import as_prose, one_line
 from state.answer import Answer, Citation, shown_citations
 from state.errors import UsageError
-from state.wording import many, shorten
+from state.passages import is_web
+from state.wording import many, shorten, written_place
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
+    from rag.index.reader import CollectionReader
+
+ANCHOR_WIDTH = 60
 QUOTE_WIDTH = 120
 HEADING_WIDTH = 80
 INDENT = "   "
 """The indentation of a snippet below its place."""
+AROUND = 3
+"""Lines shown before and after a quote in its surroundings."""
+LINE_WIDTH = 400
+_FENCES = ("```", "~~~")
 
 
 def answer_lines(answer: Answer) -> Iterator[str]:
@@ -48,37 +56,36 @@ def show_answer(terminal: Terminal, answer: Answer, *, data: bool, quotes: bool)
     if data:
         terminal.json(answer)
         return
-    if not terminal.out_is_tty:
+    if terminal.out_is_tty:
+        indent = INDENT if snippets_of(answer) else ""
+        print_wrapped(terminal.console(stderr=False), styled(answer), indent)
+    else:
         for line in answer_lines(answer):
             terminal.out(line)
-    else:
-        _draw(terminal, answer)
     for citation in shown_citations(answer) if quotes else ():
         terminal.out("")
-        lead = f"[{citation['marker']}] "
-        gap = f"\n{' ' * len(lead)}" if terminal.out_is_tty else "\n"
-        quote = citation["quote"].strip().replace("\n", gap)
-        terminal.wrapped(f"{lead}“{quote}”", len(lead))
+        terminal.wrapped(f"[{citation['marker']}] “{citation['quote'].strip()}”")
     for part in answer["missing"] if answer["citations"] else ():
         terminal.notice(f"not in the documents: {one_line(part)}")
 
 
-def _draw(terminal: Terminal, answer: Answer) -> None:
+def styled(answer: Answer) -> Text:
+    """The lines of the answer with each snippet's quote in bold, and its place dim."""
     from rich.text import Text
 
-    console, snippets = terminal.console(stderr=False), snippets_of(answer)
-    if _text_above(answer):
-        print_wrapped(console, Text(clean(_text_above(answer))))
-    for number, citation in enumerate(snippets):
-        if number or _text_above(answer):
-            terminal.out("")
-        line = Text(clean(_place_line(citation)), style="dim")
-        line.stylize("not dim bold", 0, len(str(citation["marker"])))
-        print_rows(console, line, len(INDENT))
-        print_wrapped(console, snippet_text(citation), INDENT)
-    if shown_citations(answer) and not snippets:
-        terminal.out("")
-        print_sources(terminal, shown_citations(answer))
+    text = Text(clean("\n".join(answer_lines(answer))))
+    at = 0
+    for citation in snippets_of(answer):
+        line, written = clean(_place_line(citation)), citation["quote"]
+        at = text.plain.index(line, at)
+        text.stylize("bold", at, at + len(str(citation["marker"])))
+        text.stylize("dim", at + len(str(citation["marker"])), at + len(line))
+        for quote in (clean(as_prose(written)), clean(written)):  # it may show either form
+            words = re.compile(r"\s+".join(map(re.escape, quote.split())))
+            if found := words.search(text.plain, at + len(line)):
+                text.stylize("bold", *found.span())
+                break
+    return text
 
 
 def snippets_of(answer: Answer) -> Sequence[Citation]:
@@ -92,20 +99,6 @@ def _text_above(answer: Answer) -> str:
     if not snippets_of(answer):
         return answer["answer"]
     return "" if answer["citations"] else answer["answer"].partition("\n\n")[0]
-
-
-def snippet_text(citation: Citation) -> Text:
-    """A snippet with its quote in bold."""
-    from rich.text import Text
-
-    text = Text(clean(citation["shown"]))
-    written = citation["quote"]
-    for quote in (clean(as_prose(written)), clean(written)):  # the snippet may show either form
-        found = re.compile(r"\s+".join(map(re.escape, quote.split()))).search(text.plain)
-        if found:
-            text.stylize("bold", *found.span())
-            break
-    return text
 
 
 def citation_of(answer: Answer, number: int) -> Citation:
@@ -133,7 +126,7 @@ def notice_lines(answer: Answer) -> Iterator[str]:
 def print_sources(terminal: Terminal, citations: Iterable[Citation]) -> None:
     """Print the cited places."""
     for line in source_lines(citations):
-        terminal.wrapped(line, line.index(" ") + 1)
+        terminal.wrapped(line)
 
 
 def source_lines(citations: Iterable[Citation]) -> Iterator[str]:
@@ -163,3 +156,59 @@ def _heading_and_quote(citation: Citation) -> str:
 def _where(citation: Citation) -> str:
     says = (citation["anchor"] or "").startswith("section ")  # as the heading beside it does
     return place({**citation, "anchor": None} if says else citation)
+
+
+def place(item: Mapping[str, Any]) -> str:
+    """A citation's or chunk's place on one line, whatever its source and headings are called."""
+    anchor = item.get("anchor")
+    named = None if anchor is None else shorten(one_line(anchor), ANCHOR_WIDTH)
+    return written_place({**item, "source": one_line(item["source"]), "anchor": named})
+
+
+def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
+    """Print text with lines broken between words only, and not in code or table rows, so that all
+    can be copied as it was written. Its lines may be indented already.
+    """
+    fenced = False
+    for line in text.split("\n", allow_blank=True):
+        plain = line.plain.strip()
+        mark = plain.startswith(_FENCES)
+        begins = line.plain.removeprefix(indent)
+        code = begins.startswith(("    ", "\t", "|")) or " | " in plain
+        fenced ^= mark
+        for row in [line] if fenced or mark or code else rows(line, console):
+            console.print(row, soft_wrap=True)
+
+
+def print_surroundings(terminal: Terminal, citation: Citation, reader: CollectionReader) -> None:
+    """Print the document's file, the place, and lines of its text, with those of the quote marked,
+    numbered where they are lines of the file itself.
+    If the document was read anew, the quote is looked for; if it is gone, that is said.
+
+    Raises:
+        UsageError: the collection does not hold the document any more.
+    """
+    source = citation["source"]
+    document, text = reader.document(source), reader.document_text(source)
+    if document is None or text is None:
+        if is_web(citation):
+            raise UsageError(f"{source} is a page of the web.", "Open it in a browser.")
+        gone = f"{source} is no longer in {reader.name}."
+        raise UsageError(gone, "`crag trace` shows what was quoted.")
+    terminal.notice(document.path or source)
+    print_sources(terminal, [citation])
+    terminal.out("")
+    quote, start = citation["quote"], citation["start_char"]
+    if text[start : start + len(quote)] != quote:
+        start = text.find(quote)
+    if start < 0:
+        terminal.out("The document has changed since; the quote is no longer in it.")
+        return
+    first = text.count("\n", 0, start)
+    last = first + quote.count("\n")
+    lines = text.split("\n")
+    for number in range(max(0, first - AROUND), min(len(lines), last + AROUND + 1)):
+        mark = ">" if first <= number <= last else " "
+        left = max(0, lines[number].find(quote.split("\n")[0]) - LINE_WIDTH // 4)
+        gutter = f"{mark}{number + 1:>6}  " if citation["start_line"] else f"{mark} "
+        terminal.wrapped(gutter + lines[number][left : left + LINE_WIDTH], len(gutter))

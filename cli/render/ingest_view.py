@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from cli.render.progress import progress_on
 from cli.terminal import Terminal
 from state.events import IngestEvent
 from state.wording import many
@@ -31,11 +30,17 @@ def report_json(report: IngestReport) -> dict[str, object]:
 
 
 def print_report(
-    report: IngestReport, terminal: Terminal, before: IngestReport | None = None
+    report: IngestReport,
+    terminal: Terminal,
+    before: IngestReport | None = None,
+    *,
+    data: bool = False,
 ) -> None:
-    """Failures, skips and the summary, one line each, on stderr; what the report `before` told of
-    the same files is not told again.
+    """The report as JSON if `data`; failures, skips and the summary, one line each, on stderr. What
+    the report `before` told of the same files is not told again.
     """
+    if data:
+        terminal.json(report_json(report))
     for kind, tell in (
         ("failed", terminal.warn),
         ("warnings", terminal.notice),
@@ -77,7 +82,7 @@ def summary(report: IngestReport) -> str:
 @contextmanager
 def progress(terminal: Terminal, *, dry_run: bool) -> Iterator[OnEvent]:
     """A bar over the files to read, on a terminal; of a dry run the files it would change."""
-    with progress_on(terminal) as told:
+    with terminal.progress() as told:
         files, read = 1, 0
 
         def on_event(event: IngestEvent) -> None:

@@ -1,11 +1,16 @@
-"""A run as a tree on a terminal: queries, chunks, grades, decisions, time and tokens."""
+"""A run as a tree on a terminal: queries, chunks, grades, decisions, time and tokens; research as
+lines.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from cli.render.text import format_cost, place
-from cli.terminal import clean, print_rows
+from rich.filesize import decimal
+
+from cli.render.answer_text import place
+from cli.terminal import clean, rows
 from state.answer import FAILED, Answer
 from state.events import Event, RetrievedItem
 from state.passages import Grade
@@ -109,7 +114,7 @@ class TraceView:
         long = sorted((node for node in nodes if node[0] >= total * WORTH_SAYING), reverse=True)
         where = ", ".join(f"{name} {ms:.0f}" for ms, name in long) or "in no node"
         self._line("└─ ", f"{answer['status']} in {total:.0f} ms ({where})", "bold")
-        cost = "" if not usage["cost_usd"] else f", {format_cost(usage['cost_usd'])}"
+        cost = "" if not usage["cost_usd"] else f", ${usage['cost_usd']:.6f}"
         calls = many(usage["llm_calls"], "call")
         tokens = f"{usage['input_tokens']} tokens in, {usage['output_tokens']} out"
         self._line("   ", f"{calls}, {tokens}{cost}; trace {answer['trace_id']}", "dim")
@@ -120,4 +125,33 @@ class TraceView:
         if not text:
             return
         line = Text(lead, style="dim").append(" ".join(clean(text).split()), style)
-        print_rows(self._console, line, len(lead))
+        wrapped = rows(line, self._console, len(lead)) if self._console.is_terminal else [line]
+        for row in wrapped:
+            self._console.print(row, soft_wrap=True)
+
+
+def research_line(event: Mapping[str, Any]) -> str | None:
+    """The line for an event of a research run; None if there is nothing to say of it."""
+    line: str | None = None
+    match event["event"]:
+        case "research_started":
+            line = f"research {event['run_id']}: {event['question']}"
+        case "planned":
+            line = f"round {event['round']}: {many(len(event['subtasks']), 'subtask')} planned"
+        case "subtask_started":
+            line = f"  {event['subtask']['role']}: {event['subtask']['instruction']}"
+        case "subtask_finished":
+            line = f"  {event['status']}: {event['artifact']} ({_found(event)})"
+        case "warned":
+            line = f"warning: {event['line']}"
+        case "reflected":
+            line = f"round {event['round']} → {event['decision']}: {event['reason']}"
+            if event.get("open"):
+                line += f" (still open: {'; '.join(event['open'])})"
+    return line
+
+
+def _found(event: Mapping[str, Any]) -> str:
+    missing = event.get("missing", [])
+    found = f"{many(event['citations'], 'citation')}, {decimal(event['bytes'])}"
+    return found + (f", {len(missing)} not found" if missing else "")

@@ -83,7 +83,7 @@ def test_thread_is_forgotten_only_when_confirmed(home):
 
 def test_prune_says_what_it_removes(home):
     crag(home, "chat", "-t", "long", stdin="Do dogs travel free?\n" * 3)
-    prune = ("threads", "prune", "-t", "long", "--keep")
+    prune = ("threads", "prune", "--keep")
     dry = json.loads(crag(home, *prune, "1", "--dry-run", "--json").stdout)
     assert dry["removed"] == {"long": [1, 2]}
     assert "Removed 0 turns." in crag(home, *prune, "999", "-y").stderr
@@ -144,8 +144,8 @@ def test_a_ctrl_c_that_follows_another_at_once_leaves_nobody_out(home, monkeypat
     told = []
     terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
     monkeypatch.setattr("cli.commands.chat.sys", terminal)
-    typed = Mock(side_effect=[KeyboardInterrupt, None])
-    monkeypatch.setattr("cli.conversation.lines.typed_at_prompt", lambda _talk: typed)
+    typed = Mock(side_effect=[KeyboardInterrupt, ""])
+    monkeypatch.setattr("cli.commands.chat._prompt", lambda _talk: typed)
     monkeypatch.setattr("cli.terminal.Terminal.notice", notice)
     assert crag(home, "chat").exit_code == 0
     assert told[-2:] == ["Ctrl-D leaves."] * 2

@@ -55,7 +55,7 @@ def test_stdout_stays_empty_and_each_trouble_is_one_line(folder):
     assert result.stdout == ""
     *lines, offered = result.stderr.splitlines()
     assert offered.startswith("`crag model get` (164 MB")
-    assert "crag model get" not in crag("ingest", folder).stderr  # it is said once a home
+    assert "crag model get" not in crag("ingest", folder).stderr  # it is said at the first
     assert [line.split(":")[0] for line in lines[:-1]] == ["failed", "skipped", "skipped"]
     assert "2 added, 2 skipped, 1 failed; 2 documents, 2 chunks" in lines[-1]
     assert crag("ingest", folder, "-q").stderr.startswith("failed: ")

@@ -9,7 +9,7 @@ from crag import crag
 from scripted_server import ScriptedServer, status
 
 from state.settings import Settings
-from state.urls import redact_urls
+from state.wording import redact_urls
 
 KEYS = {name for name, field in Settings.model_fields.items() if "SecretStr" in str(field)}
 DATABASES = {"store", "threads"}

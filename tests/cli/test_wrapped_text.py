@@ -9,8 +9,7 @@ from crag import HIGH, copied_home, crag, shown_in_terminal
 from rich.console import Console
 from rich.text import Text
 
-from cli.render.answer_text import answer_lines, snippet_text, source_lines
-from cli.render.text import print_wrapped
+from cli.render.answer_text import answer_lines, print_wrapped, source_lines, styled
 
 WIDTH = 24
 
@@ -52,8 +51,12 @@ def test_code_rows_and_addresses_keep_their_lines():
     ],
 )
 def test_a_sentence_is_bold_though_it_is_shown_with_other_marks_and_breaks(quote, shown):
-    (span,) = snippet_text({"quote": quote, "shown": shown}).spans
-    assert (span.style, span.start, span.end) == ("bold", 0, len(shown))
+    place = {"source": "a.md", "anchor": None, "start_line": 1, "marker": 1}
+    held = {**place, "quote": quote, "shown": shown}
+    text = styled({"answer": shown, "citations": [held], "nearest": []})
+    said = text.spans[-1]
+    assert said.style == "bold"
+    assert text.plain[said.start : said.end].split() == shown.split()
 
 
 def test_a_snippet_stands_below_its_place_and_says_so_once():

@@ -93,8 +93,8 @@ def test_a_file_stays_readable_however_it_was_written_and_any_name_is_read_back(
 @pytest.mark.parametrize(
     ("file", "words", "told"),
     [
-        ("", ("local",), "a model still answers"),
-        ('engine = "local"\n', ("http://localhost:1/v1", "m"), "no model answers yet"),
+        ("", ("local",), "Another setting decides"),
+        ('engine = "local"\n', ("http://localhost:1/v1", "m"), "Another setting decides"),
         ('engine = "local"\n', ("local",), ""),
     ],
 )
