@@ -181,7 +181,7 @@ def test_the_doctor_finds_damaged_indexes_and_an_ingest_mends_them(home, folder)
     with closing(sqlite3.connect(home / FILE_NAME)) as db, db:
         db.execute("DROP TABLE collections")
     result = crag("doctor", code=4)
-    assert "FAIL collections: " in " ".join(result.stdout.split())
+    assert "FAIL index: " in " ".join(result.stdout.split())
 
 
 def test_a_search_shows_what_is_nearest_in_each_chunk(folder):
