@@ -48,7 +48,7 @@ SAYS = {
 }
 FAILING = {
     "full disk": {*WRITES, "doctor"},
-    "read-only home": {*WRITES, "doctor", "model remove"},
+    "read-only home": {*WRITES, "doctor"},
     "16 files": {"ask", "chat", "research", "doctor"},
     "closed output": {*SAYS, "ask", "chat", "research", "eval", "trace replay", "threads prune"},
 }
