@@ -4,15 +4,20 @@ grades if the model is the grader; a follow-up costs one more.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Annotated
+
+from pydantic import BaseModel, Field
 
 from rag.budget import Budget
 from rag.endpoint.address import chat_endpoint
 from rag.engines.openai.answering import generate
-from rag.engines.openai.chat_model import ChatModel
+from rag.engines.openai.chat_model import LINE, ChatModel
+from rag.engines.openai.plain_reply import without_markers
 from rag.engines.openai.prices import require_prices
-from rag.engines.openai.queries import contextualize, rewrite
+from rag.engines.openai.prompts import contextualize_messages, rewrite_messages
 from rag.engines.openai.verdicts import grade, verify
 from rag.engines.protocol import (
     Contextualized,
@@ -23,10 +28,28 @@ from rag.engines.protocol import (
     Rewritten,
     Verified,
 )
+from rag.text.prose import one_line
 from state.choices import GraderChoice
-from state.graph_state import GraphState
+from state.graph_state import GraphState, queries_tried
 from state.passages import HistoryTurn
 from state.settings import Settings
+
+LONGEST_LINE = 500
+MOST_QUERIES = 2
+
+
+class StandAlone(BaseModel):
+    """The last question, made to stand alone."""
+
+    question: str = Field(json_schema_extra={"maxLength": 300})
+
+
+class Queries(BaseModel):
+    """One or two search queries."""
+
+    queries: list[Annotated[str, Field(json_schema_extra={"maxLength": 120})]] = Field(
+        json_schema_extra={"maxItems": MOST_QUERIES}
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +93,21 @@ class OpenAIEngine:
         return self.chat.server.document_tokens(wanted)
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized:
+        """The question made to stand alone by the model; by code where its reply is no such
+        question, but an answer or an earlier question.
+        """
         if not history:
             return Contextualized(question)
-        collection = self.settings.collection
-        made = contextualize(self.chat, question, history, collection, self.budget)
-        if made is not None:
-            return made
-        told = f"{self.chat.label} did not rewrite the follow-up question. Code read it instead."
-        return replace(self.local.contextualize(question, history), warnings=(told,))
+        messages = contextualize_messages(question, history, self.settings.collection)
+        told = self.chat.structured(messages, self.budget, LINE, StandAlone)
+        line = "" if told is None else one_line(told.question)
+        if _same_query(line, question):
+            return Contextualized(question)
+        old = [each for turn in history for each in (turn["question"], turn["standalone_question"])]
+        if question.rstrip().endswith("?") <= line.endswith("?") and _is_new(line, old):
+            return Contextualized(line, "the model made it stand alone")
+        why = f"{self.chat.label} did not rewrite the follow-up question. Code read it instead."
+        return replace(self.local.contextualize(question, history), warnings=(why,))
 
     def grade(self, state: GraphState) -> Graded:
         if self.settings.grader is not GraderChoice.MODEL:
@@ -85,11 +115,31 @@ class OpenAIEngine:
         return grade(self.chat, self.local, state, self.budget)
 
     def rewrite(self, state: GraphState) -> Rewritten:
-        made = rewrite(self.chat, state, self.settings.collection, self.budget)
-        return self.local.rewrite(state) if made is None else made
+        """The model's queries; code's where it proposes no new one."""
+        messages = rewrite_messages(state, self.settings.collection)
+        told = self.chat.structured(messages, self.budget, LINE, Queries)
+        lines = dict.fromkeys(map(one_line, told.queries if told is not None else ()))
+        queries = [line for line in lines if _is_new(line, queries_tried(state))][:MOST_QUERIES]
+        if not queries:
+            return self.local.rewrite(state)
+        return Rewritten(queries, "the model put it in other words")
 
     def generate(self, state: GraphState, emit: Emit) -> Generated:
         return generate(self.chat, state, emit, self.budget)
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
         return verify(self.chat, claims, quotes, self.budget)
+
+
+def _is_new(line: str, known: Sequence[str]) -> bool:
+    """Whether the line is one to search for: it has a word, is no essay and no answer with markers,
+    and is not known already.
+    """
+    usable = any(c.isalnum() for c in line) and len(line) <= LONGEST_LINE and line.isprintable()
+    answers = without_markers(line) != line
+    return usable and not answers and not any(_same_query(line, each) for each in known)
+
+
+def _same_query(one: str, other: str) -> bool:
+    """Whether a search would find the same for both: they differ in case and signs only."""
+    return re.findall(r"\w+", one.casefold()) == re.findall(r"\w+", other.casefold())
