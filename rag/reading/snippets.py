@@ -34,10 +34,9 @@ FIRST_LONGEST, NEXT_LONGEST = 400, 300
 """The most characters of the first snippet, and of each further one."""
 BESIDE = 150
 """Characters that may be added to a stretch: before it in its block, and of what it leads to."""
-FAR_BEHIND, FAR_BEHIND_JUDGED = 0.075, 0.13
-"""How far below the first a stretch may score and still be shown, without a cross-encoder and with
-one. Of 147 questions on seven documentations 110 are answered in what is shown, either way, in 683
-and 676 characters (median).
+FAR_BEHIND = 0.13
+"""How far below the first a stretch may score and still be shown. Of 147 questions on seven
+documentations 110 are answered in what is shown, in 659 characters (median).
 """
 
 _SAME_CHUNK = 0.04
@@ -72,7 +71,7 @@ def snippets(
     found = _with_replies(judge_stretches(question, chunks, reranker))
     far, same = _FAR_BEHIND_BY_WORDS, 0.0
     if reranker.is_neural:
-        far, same = FAR_BEHIND_JUDGED if reranker.judges else FAR_BEHIND, _SAME_CHUNK
+        far, same = FAR_BEHIND, _SAME_CHUNK
     kept: list[ScoredStretch] = []
     for _ in range(MOST):
         following = _next(found, kept, far, same)

@@ -2,9 +2,8 @@
 
     python tests/benchmarks/fit_reader.py --docs DIR... --home DIR [--write]
 
-Whether what is shown answers, of questions in one part, with the cross-encoder and without it;
-judged on each source with what was fitted and the line that was drawn on the others. The user's
-home or this one holds the weights of both.
+Whether what is shown answers, of questions in one part; judged on each source with what was fitted
+and the line that was drawn on the others. The user's home or this one holds the weights.
 """
 
 import argparse
@@ -28,7 +27,7 @@ from rag.reading.snippets import shown_snippets
 from rag.session import Session
 from state.passages import QuestionPart
 
-FEATURES = {"judge": ("covered", "judged", "margin"), "reader": ("similarity", "covered", "margin")}
+FEATURES = ("covered", "judged", "margin")
 UNSURE = 0.45
 """Of the answerable questions that the line is drawn on, those that may be left unsure: of theirs,
 which share few words with the answers, what is shown is right for some six in ten. The line is
@@ -48,24 +47,15 @@ class Shown:
     right: bool
 
 
-class Unjudged(Reranker):
-    """As where the cross-encoder's weights are not."""
-
-    @property
-    def judges(self) -> bool:
-        return False
-
-
-def measured(source: Source, home: Path) -> list[dict[str, Shown]]:
-    """A row a question, of each of FEATURES."""
-    rows, rerankers = [], {"judge": Reranker(home), "reader": Unjudged(home)}
+def measured(source: Source, home: Path) -> list[Shown]:
+    """A row a question."""
+    rows, reranker = [], Reranker(home)
     with opened(source, home) as session:
         for query in source.queries:
             with reading_for(session.reader, query["text"]):
                 parts = read_parts(query["text"], session.reader)
                 if len(parts) == 1:
-                    asked = source.name, query, parts[0], session
-                    rows.append({name: _shown(*asked, each) for name, each in rerankers.items()})
+                    rows.append(_shown(source.name, query, parts[0], session, reranker))
     return rows
 
 
@@ -81,9 +71,9 @@ def _shown(
     return Shown(source, features, known, known and of_file and holds_all(said, query))
 
 
-def fitted(rows: Sequence[Shown], name: str) -> dict[str, Any]:
+def fitted(rows: Sequence[Shown]) -> dict[str, Any]:
     table = [row.features for row in rows]
-    found = logistic(table, FEATURES[name], [row.right for row in rows], [1.0] * len(rows))
+    found = logistic(table, FEATURES, [row.right for row in rows], [1.0] * len(rows))
     logits = np.array([_logit(Logistic(**found).probability(row.features)) for row in rows])
     line = np.quantile(logits[[row.answerable for row in rows]], UNSURE)
     near = np.quantile(logits[[row.right for row in rows]], LOST)
@@ -104,21 +94,19 @@ def main() -> None:
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args()
     every = [each for folder in given.docs for each in sources(folder)]
-    measured_rows = [row for source in every for row in measured(source, given.home)]
-    for name in FEATURES:
-        rows = [row[name] for row in measured_rows]
-        told: list[Shown] = []
-        for source in sorted({row.source for row in rows}):
-            model = Logistic(**fitted([row for row in rows if row.source != source], name))
-            held_out = [row for row in rows if row.source == source]
-            told += [row for row in held_out if model.probability(row.features) >= model.threshold]
-        answerable, own = (sum(row.answerable for row in some) for some in (told, rows))
-        print(
-            f"{name}, held out: told {len(told)} of {len(rows)},"
-            f" right {sum(row.right for row in told)}; answerable told {answerable} of {own}"
-        )
-        if given.write:
-            write({**json.loads(FILE.read_text(encoding="utf-8")), name: fitted(rows, name)})
+    rows = [row for source in every for row in measured(source, given.home)]
+    told: list[Shown] = []
+    for source in sorted({row.source for row in rows}):
+        model = Logistic(**fitted([row for row in rows if row.source != source]))
+        held_out = [row for row in rows if row.source == source]
+        told += [row for row in held_out if model.probability(row.features) >= model.threshold]
+    answerable, own = (sum(row.answerable for row in some) for some in (told, rows))
+    print(
+        f"held out: told {len(told)} of {len(rows)},"
+        f" right {sum(row.right for row in told)}; answerable told {answerable} of {own}"
+    )
+    if given.write:
+        write({**json.loads(FILE.read_text(encoding="utf-8")), "reader": fitted(rows)})
 
 
 if __name__ == "__main__":

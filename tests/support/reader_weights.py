@@ -6,14 +6,13 @@ They are looked for once, when this module is imported: before tests leave the p
 import os
 from pathlib import Path
 
-from rag.embed.weights import EVERY, installed_model, models_folder
+from rag.embed.weights import installed_models, models_folder
 from state.choices import default_home
 
 _HOME = Path(os.environ.get("CRAG_HOME") or default_home())
-_FOUND = [installed_model(_HOME, weights) for weights in EVERY]
-HELD = {each.folder.name: each.folder.resolve() for each in _FOUND if each is not None}
+HELD = {each.folder.name: each.folder.resolve() for each in installed_models(_HOME)}
 MISSING = "the reader's weights are not here: `crag model get` fetches them"
-COMPLETE = len(HELD) == len(EVERY)
+COMPLETE = bool(HELD)
 
 
 def lent(home: Path) -> Path:

@@ -73,8 +73,7 @@ def _judge(
         chunks = [{**chunk, "title": None, "heading": ""} for chunk in chunks]
     pool = Pool.of(part["question"], chunks if of_web else part["pool"])
     if reading is not None:
-        reader = model.judge if reading.judges else model.reader
-        known = reader.probability(answer_features(pool, state["documents"], reading))
+        known = model.reader.probability(answer_features(pool, state["documents"], reading))
     elif any(chunk.get("document_match", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
         known = 1.0
     else:  # a few pages of the web are no small collection
@@ -158,8 +157,8 @@ def answer_features(
     pool: Pool, documents: Sequence[RetrievedChunk], reading: Reranker
 ) -> dict[str, float]:
     """The features of whether what is shown answers the question: the best stretch's coverage, its
-    cross-encoder score, its similarity, and its margin over the median stretch of those that the
-    question itself found (what rewrites found scores lower).
+    cross-encoder score, and its margin over the median stretch of those that the question itself
+    found (what rewrites found scores lower).
     """
     given = {each["chunk_id"] for each in documents}
     first = [each["chunk_id"] for each in documents if not each["loop"]]
@@ -170,10 +169,9 @@ def answer_features(
     found = judge_stretches(pool.question, [*documents, *beside], reading)
     nearest = best_of([each for each in found if each.stretch.chunk["chunk_id"] in given])
     if nearest is None:
-        return dict.fromkeys(("similarity", "covered", "judged", "margin"), 0.0)
+        return dict.fromkeys(("covered", "judged", "margin"), 0.0)
     scores = [each.score for each in found if each.stretch.chunk["chunk_id"] in own]
     return {
-        "similarity": nearest.similarity,
         "covered": coverage(pool.question, nearest.stretch),
         "judged": nearest.judged,
         "margin": nearest.score - median(scores or [each.score for each in found]),

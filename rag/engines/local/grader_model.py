@@ -37,8 +37,8 @@ class Logistic:
 @dataclass(frozen=True, slots=True)
 class GraderModel:
     """`in_domain` says whether the collection covers the question, and `chunk` whether a chunk is
-    relevant if so. Where a transformer reads, `reader` stands in for `in_domain`, with its
-    threshold, and says whether what is shown answers; `judge` where a cross-encoder reads too.
+    relevant if so. Where models read, `reader` stands in for `in_domain`, with its threshold, and
+    says whether what is shown answers.
 
     A chunk is relevant from the confidence `relevant` on, if the collection covers the question.
     """
@@ -46,7 +46,6 @@ class GraderModel:
     chunk: Logistic
     in_domain: Logistic
     reader: Logistic
-    judge: Logistic
 
     @property
     def relevant(self) -> float:
@@ -75,6 +74,4 @@ def grader_model() -> GraderModel:
 
 
 def model_from(data: Mapping[str, Any]) -> GraderModel:
-    return GraderModel(
-        *(Logistic(**data[name]) for name in ("chunk", "in_domain", "reader", "judge"))
-    )
+    return GraderModel(*(Logistic(**data[name]) for name in ("chunk", "in_domain", "reader")))
