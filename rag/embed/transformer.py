@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ _CHARACTERS = 10_000
 """At most so many characters of a text are read by itself,"""
 _OF_QUESTION, _OF_TEXT = 500, 1_500
 """and so many of a question and of a text that are read together."""
+_KEPT = 1_000
 _FLATTENED = 0.3
 """Logits lie between -12 and 12: unscaled, most would be probabilities of nearly 0 or 1."""
 
@@ -126,6 +127,7 @@ class CrossEncoder(_Model):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder, threads=1)
+        self._score = lru_cache(_KEPT)(self._read)  # one question is graded and answered by them
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """How well each text answers the question, 0 to 1; comparable between questions.
@@ -138,7 +140,7 @@ class CrossEncoder(_Model):
         with ThreadPoolExecutor(usable_cores()) as pool:
             return [*pool.map(partial(self._score, question), read)]
 
-    def _score(self, question: str, text: str) -> float:
+    def _read(self, question: str, text: str) -> float:
         """Reads a pair by itself: in a batch it takes longer, and others change its rounding."""
         import numpy as np
 

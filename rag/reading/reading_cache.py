@@ -1,17 +1,17 @@
-"""Caches token vectors and the cross-encoder's scores by the hash of their texts, in a file of the
-home, so that no text is encoded again soon. The file can be deleted at any time.
+"""Caches the token vectors of texts by their hashes, in a file of the home, so that no text is
+encoded again soon. The file can be deleted at any time.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
 from rag.embed.protocol import TokenVectors
-from rag.embed.weights import JUDGE, READER, Weights
+from rag.embed.weights import READER
 
 Held = tuple[bytes, bytes]
 MOST_KEPT = 1_500
@@ -30,42 +30,20 @@ class ReadingCache:
     def vectors(
         self, texts: Sequence[str], encode: Callable[[Sequence[str]], Sequence[TokenVectors]]
     ) -> list[TokenVectors]:
-        """The token vectors of `texts`, in their order; `encode` makes those not cached yet."""
-        keys = [_key(READER, text) for text in texts]
-        held = self._get(keys, texts, lambda new: map(_quantized, encode(new)))
-        return [_restored(*each) for each in held]
-
-    def scores(
-        self, question: str, texts: Sequence[str], score: Callable[[Sequence[str]], Sequence[float]]
-    ) -> list[float]:
-        """How well each text answers the question; `score` makes the scores not cached yet."""
-        import numpy as np
-
-        def made(new: Sequence[str]) -> Iterator[Held]:
-            return ((np.float32(each).tobytes(), b"") for each in score(new))
-
-        held = self._get([_key(JUDGE, question, text) for text in texts], texts, made)
-        return [float(np.frombuffer(each, np.float32)[0]) for each, _ in held]
-
-    def contains(self, text: str) -> bool:
-        return bool(self._known([_key(READER, text)]))
-
-    def _get(
-        self,
-        keys: Sequence[bytes],
-        texts: Sequence[str],
-        make: Callable[[Sequence[str]], Iterable[Held]],
-    ) -> list[Held]:
-        """The value of each key. A new one is returned as it is stored, so that the same question
-        finds the same again.
+        """The token vectors of `texts`, in their order; `encode` makes those not cached yet. New
+        ones are returned as they are stored, so that the same question finds the same again.
         """
+        keys = [_key(text) for text in texts]
         found = self._known(keys)
         new = {key: text for key, text in zip(keys, texts, strict=True) if key not in found}
         if new:
-            made = dict(zip(new, make([*new.values()]), strict=True))
+            made = dict(zip(new, map(_quantized, encode([*new.values()])), strict=True))
             self._keep(made)
             found |= made
-        return [found[key] for key in keys]
+        return [_restored(*found[key]) for key in keys]
+
+    def contains(self, text: str) -> bool:
+        return bool(self._known([_key(text)]))
 
     def _known(self, keys: Sequence[bytes]) -> dict[bytes, Held]:
         placeholders = ",".join("?" * len(keys))
@@ -116,6 +94,6 @@ def _restored(vectors: bytes, spans: bytes) -> TokenVectors:
     return TokenVectors(held.reshape(len(places), width), places)
 
 
-def _key(weights: Weights, *texts: str) -> bytes:
-    said = "\0".join(texts).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(said, digest_size=12, key=weights.identity.encode()).digest()
+def _key(text: str) -> bytes:
+    said = text.encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(said, digest_size=12, key=READER.identity.encode()).digest()

@@ -6,7 +6,7 @@ which scores the best stretches together with the question.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,20 +51,22 @@ class Reranker:
         return self._models is not None and current_language() == ENGLISH
 
     def prepare(self, question: str) -> None:
-        """Starts loading the models in the background, while the search runs, unless the question's
-        vectors are cached.
+        """Starts loading the models in the background, while the search runs; the transformer only
+        where the question's vectors are not cached.
         """
-        if self._models is not None and self.is_neural and not self._kept.contains(question):
-            for model in self._models:
-                model.prepare()
+        if self._models is not None and self.is_neural:
+            reader, judge = self._models
+            judge.prepare()
+            if not self._kept.contains(question):
+                reader.prepare()
 
     def judged(self, question: str, texts: Sequence[str]) -> list[float]:
         """The cross-encoder's score of each text as an answer, 0 to 1: the best over the wordings
         of a follow-up. To be called only where the reranker `is_neural`.
         """
         assert self._models is not None
-        score, asked = self._models[1].scores, resolved_wordings(question) or [question]
-        said = [self._kept.scores(each, texts, partial(score, each)) for each in asked]
+        asked = resolved_wordings(question) or [question]
+        said = [self._models[1].scores(each, texts) for each in asked]
         return [*map(max, zip(*said, strict=True))]
 
     def similarities(self, question: str, texts: Sequence[str]) -> list[MaxSim]:

@@ -257,22 +257,6 @@ def test_a_text_is_read_once(tmp_path: Path) -> None:
         assert directions.tolist() == made_up(text).vectors.tolist()
 
 
-def test_a_question_is_judged_with_a_text_once(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    def score(texts: Sequence[str]) -> list[float]:
-        asked.extend(texts)
-        return [len(text) / 10 for text in texts]
-
-    kept = ReadingCache(tmp_path / "reading.db")
-    assert kept.scores("what?", ["lamp", "wolf oil"], score) == pytest.approx([0.4, 0.8])
-    assert kept.scores("what?", ["wolf oil", "bus"], score) == pytest.approx([0.8, 0.3])
-    assert kept.scores("who?", ["bus"], score) == pytest.approx([0.3])
-    assert asked == ["lamp", "wolf oil", "bus", "bus"]
-    (vectors,) = kept.vectors(["bus"], made_up_reader([]))
-    assert len(vectors.spans) == 1
-
-
 def test_what_was_read_long_ago_is_forgotten(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(reading_cache, "MOST_KEPT", 4)
     kept = ReadingCache(tmp_path / "reading.db")
