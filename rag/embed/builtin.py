@@ -1,7 +1,7 @@
 """The builtin embedder: WordLlama's static token vectors, read from its wheel, offline.
 
-The weights are mapped and the tokenizer loaded straight from the installed package's files:
-importing `wordllama` itself costs half a second, sets up logging and looks for a network.
+Weights and tokenizer are loaded straight from the installed package's files: importing `wordllama`
+itself costs half a second, sets up logging and looks for a network.
 A text's vector is the mean of its words' token vectors, as `WordLlama.embed(norm=True)` gives it
 for words with single spaces between.
 """
@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rag.embed.protocol import EmbedderIdentity, Vectors
-from rag.embed.weights import read_tensors
 from state.errors import SetupError, storage_error
 from state.wording import without_surrogates
 
@@ -136,13 +135,15 @@ class BuiltinEmbedder:
 
     @cached_property
     def _weights(self) -> npt.NDArray[np.float16]:
-        """float16 of shape (vocabulary, DIMENSION), mapped: a query touches a few rows."""
+        """float16 of shape (vocabulary, DIMENSION)."""
         import numpy as np
+        from safetensors import SafetensorError, safe_open
 
         file = self._root / _WEIGHTS
         try:
-            weights = read_tensors(file)[_TENSOR]
-        except (OSError, ValueError, KeyError) as error:
+            with safe_open(file, "numpy") as held:
+                weights: npt.NDArray[np.float16] = held.get_tensor(_TENSOR)
+        except (OSError, SafetensorError) as error:
             limit = storage_error(error) if isinstance(error, OSError) else None
             raise limit or _unusable(f"{file}: {error}") from None
         if weights.dtype != np.float16 or weights.shape[1:] != (DIMENSION,):

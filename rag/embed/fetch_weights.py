@@ -26,7 +26,6 @@ from rag.embed.weights import (
     installed_models,
     is_installed,
     models_folder,
-    read_tensors,
 )
 from state.errors import RemoteError, SetupError, UsageError
 
@@ -138,10 +137,12 @@ def _make_graph(part: Path, final: Path, weights: Weights, tell: Tell) -> None:
     made.mkdir()
     tell("Making the int8 graph …")
     try:
+        from safetensors.numpy import load_file
+
         from rag.embed.onnx_graph import encoder_graph, optimize
 
         if TENSORS in weights.hashes:
-            (made / GRAPH).write_bytes(encoder_graph(read_tensors(part / TENSORS)))
+            (made / GRAPH).write_bytes(encoder_graph(load_file(part / TENSORS)))
         else:
             optimize(part / EXPORTED, made / GRAPH)
         shutil.copyfile(part / TOKENIZER, made / TOKENIZER)

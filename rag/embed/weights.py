@@ -1,22 +1,16 @@
-"""Where the reader's weights lie in a home, what they are known by, and how such files are read."""
+"""Where the reader's weights lie in a home, and what they are known by."""
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 from state.choices import default_home
 
-if TYPE_CHECKING:
-    import numpy.typing as npt
-
 TENSORS, EXPORTED, TOKENIZER = "model.safetensors", "model.onnx", "tokenizer.json"
 GRAPH = "encoder.onnx"
-_HEADER_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,24 +98,3 @@ def remove_models(home: Path) -> bool:
     for each in held:
         shutil.rmtree(each)
     return bool(held)
-
-
-def read_tensors(file: Path) -> dict[str, npt.NDArray[Any]]:
-    """The tensors of 16 and 32 bits a number of a safetensors file, by name, mapped: of a large one
-    no more is read than is touched.
-
-    Raises:
-        OSError, ValueError, KeyError: it is none.
-    """
-    import numpy as np
-
-    with file.open("rb") as stream:
-        size = int.from_bytes(stream.read(8), "little")
-        header = json.loads(stream.read(min(size, _HEADER_BYTES)))
-    found = {}
-    for name, entry in header.items():
-        if kind := {"F16": np.float16, "F32": np.float32}.get(entry.get("dtype")):
-            place = 8 + size + entry["data_offsets"][0]
-            mapped = np.memmap(file, kind, "r", place, tuple(entry["shape"]))
-            found[name] = mapped.view(np.ndarray)  # a memmap takes its time over every row
-    return found

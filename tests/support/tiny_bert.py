@@ -2,11 +2,11 @@
 words.
 """
 
-import json
 import math
 from pathlib import Path
 
 import numpy as np
+from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from rag.embed.weights import TENSORS, TOKENIZER
@@ -50,13 +50,7 @@ def tensors(seed: int = 7) -> dict[str, np.ndarray]:
 def write(folder: Path) -> Path:
     """The two files that weights come as."""
     folder.mkdir(parents=True, exist_ok=True)
-    header, data = {}, b""
-    for name, values in tensors().items():
-        place = [len(data), len(data) + values.nbytes]
-        header[name] = {"dtype": "F32", "shape": list(values.shape), "data_offsets": place}
-        data += values.tobytes()
-    said = json.dumps(header).encode()
-    (folder / TENSORS).write_bytes(len(said).to_bytes(8, "little") + said + data)
+    save_file(tensors(), folder / TENSORS)
     tokenizer = Tokenizer(models.WordLevel({word: n for n, word in enumerate(WORDS)}, "[UNK]"))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
     tokenizer.post_processor = processors.TemplateProcessing(
