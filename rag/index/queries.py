@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from rag.index.codec import chunk_id_of, decode_blocks, decode_path, encode_path
 from rag.index.collection_rows import CollectionContents, CollectionRow, rows_of_many
+from rag.index.protocol import DocumentOutline
 from state.database import Sql
 from state.documents import without_header
 from state.errors import DamagedError
@@ -120,22 +121,18 @@ class IndexQueries(CollectionContents):
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         """The cosines of these chunks, by row."""
 
-    @abstractmethod
-    def chunks_with_term(self, term: str, limit: int) -> list[int]:
-        """Some chunks that hold the term."""
-
     def frequencies(self, wanted: Sequence[str]) -> dict[str, int]:
         """How many chunks hold each term; 0 for a term that none holds."""
         rows = rows_of_many(self._sql, f"{self._counted} term IN ({{some}})", wanted)
         return dict.fromkeys(wanted, 0) | dict(rows)
 
-    def vocabulary(self, first: str, shortest: int, longest: int) -> Iterator[tuple[str, int]]:
-        """(term, document frequency) of the terms with this beginning and of these lengths."""
-        found: Iterator[tuple[str, int]] = self._sql.execute(
-            f"{self._counted} term >= $1 AND term < $2 AND length(term) BETWEEN $3 AND $4",
-            (first, first + "\U0010ffff", shortest, longest),
+    def vocabulary(self, first: str, longest: int) -> list[str]:
+        """The terms with this beginning that are not longer."""
+        found = self._sql.execute(
+            f"{self._counted} term >= $1 AND term < $2 AND length(term) <= $3",
+            (first, first + "\U0010ffff", longest),
         )
-        return found
+        return [term for term, _ in found]
 
     def close(self) -> None:
         """Lets go of what it opened beside the database."""
@@ -161,8 +158,8 @@ class IndexQueries(CollectionContents):
         matches = self._files.match_file
         return [number for number, source in rows if matches(decode_path(source))]
 
-    def first_documents(self, most: int) -> list[tuple[int, str, str | None, int]]:
-        """(row, source, title, characters) of the first documents by source that may be found."""
+    def outline(self, most: int) -> list[DocumentOutline]:
+        """Of the first documents by source that may be found."""
         rows = self._asked(
             "SELECT id, source, title, characters FROM documents WHERE collection_id = $1"
             " ORDER BY source"
@@ -170,7 +167,10 @@ class IndexQueries(CollectionContents):
         if self._chosen is not None:
             chosen = frozenset(self._chosen)
             rows = [row for row in rows if row[0] in chosen]
-        return [(row, decode_path(source), *rest) for row, source, *rest in rows[:most]]
+        return [
+            DocumentOutline(decode_path(source), title, self._headings(row), characters)
+            for row, source, title, characters in rows[:most]
+        ]
 
     def document_id(self, source: str) -> int | None:
         rows = self._asked(
@@ -211,10 +211,10 @@ class IndexQueries(CollectionContents):
         query = "SELECT id FROM chunks WHERE document_id = $1 ORDER BY id"
         return [row for (row,) in self._sql.execute(query, (document,)).fetchall()]
 
-    def headings(self, document: int) -> list[str]:
+    def _headings(self, document: int) -> tuple[str, ...]:
         query = "SELECT heading FROM chunks WHERE document_id = $1 ORDER BY id"
         rows = self._sql.execute(query, (document,)).fetchall()
-        return [without_header(heading)[0] for (heading,) in rows]
+        return tuple(dict.fromkeys(filter(None, (without_header(row[0])[0] for row in rows))))
 
     def documents_named(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
         query = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
 from rag.embed.builtin import builtin_embedder
@@ -12,7 +12,6 @@ from rag.index.collection_rows import CollectionRow, check_embedder, nothing_ing
 from rag.index.language import current_language
 from rag.index.protocol import DocumentOutline, IndexedDocument
 from rag.index.queries import IndexQueries
-from rag.index.terms import fold
 from rag.index.vocabulary import Vocabulary, reading_for
 from state.database import Database, Sql
 from state.errors import NoIndexError
@@ -127,13 +126,10 @@ class CollectionReader:
         with self.snapshot():
             return self._vocabulary.frequencies(terms)
 
-    def similar_terms(self, word: str, limit: int) -> list[tuple[str, int]]:
-        """Words of the collection one slip away from `word` (a letter exchanged, dropped, added,
-        or swapped with its neighbour, but not the first), as (word, document frequency), the
-        most frequent first.
-        """
+    def held_words(self, words: Iterable[str]) -> list[str]:
+        """Those of these folded words that its texts hold, the likeliest first."""
         with self.snapshot():
-            return self._vocabulary.similar_spellings(fold(word))[:limit]
+            return self._vocabulary.held(words)
 
     def document_text(self, source: str, start: int = 0, end: int | None = None) -> str | None:
         """The extracted text of a source, of which `[start:end]`; None if it is not in the
@@ -169,15 +165,7 @@ class CollectionReader:
     def outline(self, most: int) -> list[DocumentOutline]:
         """What the first documents by source are about, as their titles and headings tell it."""
         with self.snapshot():
-            return [
-                DocumentOutline(
-                    source,
-                    title,
-                    tuple(dict.fromkeys(filter(None, self._queries.headings(number)))),
-                    characters,
-                )
-                for number, source, title, characters in self._queries.first_documents(most)
-            ]
+            return self._queries.outline(most)
 
     def document(self, source: str) -> IndexedDocument | None:
         with self.snapshot():

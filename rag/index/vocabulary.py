@@ -1,4 +1,4 @@
-"""What an index knows of a word: its forms in another language, and words spelt like it.
+"""What an index knows of a word: its forms in another language, and whether a text has it.
 
 The terms of an index are English stems: "haus" as German reads it is "haus", "hauser" and
 "hausern" there. They are found in its vocabulary when a question needs them. A question of names
@@ -9,6 +9,7 @@ the function words that its index holds.
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache
@@ -23,7 +24,7 @@ from rag.index.language import (
     is_word,
     restem,
 )
-from rag.index.terms import fold, indexed_text
+from rag.index.terms import fold, stem
 
 if TYPE_CHECKING:
     from rag.index.queries import IndexQueries
@@ -35,15 +36,9 @@ _WRITTEN_ANEW = 2
 _LEAST_ALIKE = 2
 _ENDING = 8
 
-_KEPT_SPELLINGS = 1000
-_SHORTEST = 4
-_SHORTEST_STEM = 3
-# Stems are compared with room for what stemming cut off, words exactly.
-_STEM_SLIPS = 2
-_STEMS_READ = 32
+_TERMS_READ = 32
 _CHUNKS_READ = 3
-"""Of each stem: where a form of the word is looked for. With ten, 143 slips of the 178 of
-`rag/question/spelling.py` are mended instead of 141, in twice the time."""
+"""Of each term: where a word is looked for as it is spelt."""
 _WORD = re.compile(r"[^\W\d_]+")
 
 MOST = 0.5
@@ -64,7 +59,6 @@ class Vocabulary:
         self._index = index
         self._counts: dict[str, int] = {}
         self._forms = lru_cache(_KEPT_FORMS)(self._forms_of)
-        self.similar_spellings = lru_cache(_KEPT_SPELLINGS)(self._similar_spellings)
 
     @cached_property
     def main_language(self) -> str:
@@ -102,71 +96,21 @@ class Vocabulary:
         if not is_word(term):
             return [term]
         alike = term[: max(len(term) - _WRITTEN_ANEW, _LEAST_ALIKE)]
-        held = self._index.vocabulary(alike, len(alike), len(term) + _ENDING)
-        return sorted(form for form, _ in held if restem(form, language) == term)
+        held = self._index.vocabulary(alike, len(term) + _ENDING)
+        return sorted(form for form in held if restem(form, language) == term)
 
-    def _similar_spellings(self, word: str) -> list[tuple[str, int]]:
-        """(word, document frequency) of those one slip away, most frequent first."""
-        own = set(indexed_text(word).split())
-        if len(word) < _SHORTEST or not own:
-            return []
-        stem = max(own, key=len)
-        lengths = _SHORTEST_STEM, len(stem) + _STEM_SLIPS
-        near = [
-            (distance, -count, term)
-            for term, count in self._index.vocabulary(word[0], *lengths)
-            if term not in own and (distance := _stem_distance(word, stem, term)) <= _STEM_SLIPS
-        ]
-        found: dict[str, int] = {}
-        for _, count, term in sorted(near)[:_STEMS_READ]:
-            for spelt in self._spelt(term, word):
-                found[spelt] = -count
-        return sorted(found.items(), key=lambda item: (-item[1], item[0]))
-
-    def _spelt(self, term: str, word: str) -> set[str]:
-        """The words behind a term that are one slip away, from the first chunks that hold it."""
-        found = self._index.read(self._index.chunks_with_term(term, _CHUNKS_READ))
-        return {
-            other
-            for chunk in found.values()
-            for said in set(_WORD.findall(f"{chunk['title']} {chunk['heading']} {chunk['text']}"))
-            if abs(len(said) - len(word)) <= 1
-            and edit_distance(word, other := fold(said), 1) == 1
-            and other[0] == word[0]
-            and term in indexed_text(said).split()
-        }
-
-
-def _stem_distance(word: str, stem: str, term: str) -> int:
-    """The edit distance of a stem and a term, which stemming may have cut shorter ("differ")."""
-    begins = edit_distance(word[: len(term)], term, 1) + 1
-    return min(begins, edit_distance(stem, term, _STEM_SLIPS))
-
-
-def edit_distance(left: str, right: str, limit: int) -> int:
-    """Damerau-Levenshtein distance (adjacent swaps count one); `limit + 1` if it is larger.
-
-    Optimal string alignment, cut off at `limit` (Damerau 1964).
-    """
-    if abs(len(left) - len(right)) > limit:
-        return limit + 1
-    # A slip takes away one letter and brings in one at most; this spares most of a vocabulary.
-    held, wanted = set(left), set(right)
-    if len(held - wanted) > limit or len(wanted - held) > limit:
-        return limit + 1
-    before: list[int] = []
-    last = list(range(len(right) + 1))
-    for row, character in enumerate(left, 1):
-        current = [row]
-        for column, other in enumerate(right, 1):
-            cost = min(
-                last[column] + 1, current[column - 1] + 1, last[column - 1] + (character != other)
-            )
-            swapped = row > 1 and column > 1 and character == right[column - 2]
-            if swapped and left[row - 2] == other:
-                cost = min(cost, before[column - 2] + 1)
-            current.append(cost)
-        if min(current) > limit:
-            return limit + 1
-        before, last = last, current
-    return min(last[-1], limit + 1)
+    def held(self, words: Iterable[str]) -> list[str]:
+        """Those of these folded words that the chunks hold, of the most frequent terms first."""
+        spelt: dict[str, set[str]] = defaultdict(set)
+        for word in words:
+            spelt[stem(word)].add(word)
+        known = [(-count, term) for term, count in self.counts([*spelt]).items() if count]
+        found: list[str] = []
+        for count, term in sorted(known)[:_TERMS_READ]:
+            first = self._index.lexical({term: -count}, _CHUNKS_READ)
+            said: set[str] = set()
+            for chunk in self._index.read([*first]).values():
+                text = f"{chunk['title']} {chunk['heading']} {chunk['text']}"
+                said.update(map(fold, _WORD.findall(text)))
+            found += sorted(spelt[term] & said)
+        return found

@@ -15,6 +15,7 @@ from rag.question.parse import (
     split_context,
     with_context,
 )
+from state.graph_state import fresh
 from state.passages import HistoryTurn, QuestionPart, RetrievedChunk
 
 POOL = 30
@@ -63,15 +64,7 @@ def split_alone(question: str, most: int = MOST_PARTS) -> list[str]:
     asked: list[HistoryTurn] = []
     for text in split(question, most):
         alone, _ = stand_alone(text, asked)
-        asked.append(
-            {
-                "question": text,
-                "standalone_question": alone,
-                "answer": "",
-                "turn": 0,
-                "milestone": False,
-            }
-        )
+        asked.append(fresh(HistoryTurn, question=text, standalone_question=alone))
     return [turn["standalone_question"] for turn in asked]
 
 

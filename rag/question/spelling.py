@@ -2,12 +2,14 @@
 
 Only slips that seldom turn one word into another are mended: a letter swapped, dropped or added,
 but not the first one, or a letter exchanged in a long word. Chunks are graded by the question as
-mended. A word that the collection holds, or a common one, is never touched. Of 178 slips put into
-words of questions on documentation, many of which the documents do not have, 141 are mended.
+mended. A word that the collection holds, or a common one, is never touched. Of 299 slips put into
+words of questions on documentation, many of which the documents do not have, 192 are mended, and 17
+become another word.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from string import ascii_lowercase
 
 from rag.embed.builtin import builtin_embedder
@@ -18,7 +20,6 @@ from rag.index.terms import fold, term_spans, terms
 _SHORTEST = 5
 _LONG = 8
 _MOST_WORDS = 6
-_CANDIDATES = 8
 
 
 def mend_spelling(
@@ -59,27 +60,30 @@ def _may_be_slip(word: str) -> bool:
 def _nearest(typed: str, collection: CollectionReader) -> str | None:
     folded = fold(typed)
     name = typed[:1].isupper()
-    held = [spelt for spelt, _ in collection.similar_terms(typed, _CANDIDATES)]
-    for spelt in held or _common(folded, collection):
+    near = _one_slip_away(folded)
+    for spelt in collection.held_words(near) or _common(near, collection):
         if len(folded) >= _LONG or not _differ_by_a_letter(folded, spelt):
             return spelt.capitalize() if name else spelt
     return None
 
 
-def _common(typed: str, collection: CollectionReader) -> list[str]:
-    """Common words one slip away whose terms the collection holds, in whichever form."""
-    near = list(filter(builtin_embedder().has_word, _one_slip_away(typed)))
-    counts = collection.document_frequencies(sorted({t for word in near for t in terms(word)}))
-    return [word for word in near if all(map(counts.get, terms(word)))]
+def _common(near: Iterable[str], collection: CollectionReader) -> list[str]:
+    """The common words among these whose terms the collection holds, in whichever form."""
+    common = list(filter(builtin_embedder().has_word, near))
+    counts = collection.document_frequencies(sorted({t for word in common for t in terms(word)}))
+    return [word for word in common if all(map(counts.get, terms(word)))]
 
 
 def _one_slip_away(word: str) -> dict[str, None]:
-    """Every string one slip away from the word; the first letter is taken to be right."""
+    """Every string one slip away from the word; the first letter is taken to be right. Of a word in
+    other letters than Latin ones its own alone may be missing or exchanged.
+    """
+    letters = ascii_lowercase if word.isascii() else word
     ends = [(word[:at], word[at:]) for at in range(1, len(word) + 1)]
-    dropped = [head + letter + tail for head, tail in ends for letter in ascii_lowercase]
+    dropped = [head + letter + tail for head, tail in ends for letter in letters]
     added = [head + tail[1:] for head, tail in ends]
     swapped = [head + tail[1::-1] + tail[2:] for head, tail in ends]
-    exchanged = [head + letter + tail[1:] for head, tail in ends for letter in ascii_lowercase]
+    exchanged = [head + letter + tail[1:] for head, tail in ends for letter in letters]
     return dict.fromkeys([*added, *swapped, *dropped, *exchanged])
 
 

@@ -3,7 +3,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rag.embed.protocol import EmbedderIdentity
@@ -15,7 +15,6 @@ from rag.index.home.vectors import ChromaIndex
 from rag.index.ranking import best_window
 from rag.index.tables import SQLITE_TABLES
 from rag.index.terms import TERM_CHARACTERS, term_spans, terms
-from rag.index.vocabulary import edit_distance
 from state.sqlite_file import connect
 
 
@@ -50,7 +49,7 @@ def test_every_term_is_found_again_by_the_index_it_is_put_into(text):
     found = query_terms(text)
     assert queries.frequencies(found) == dict.fromkeys(found, 1)
     firsts = {term[0] for term in found}
-    assert {term for each in firsts for term, _ in queries.vocabulary(each, 0, 999)} == set(found)
+    assert {term for each in firsts for term in queries.vocabulary(each, 999)} == set(found)
     searched = dict.fromkeys(searched_terms(queries.frequencies(found)), 1)
     assert list(queries.lexical(searched, 5)) == ([7] if found else [])
 
@@ -84,16 +83,6 @@ def test_terms_are_bounded_and_spans_give_the_same_ones(text):
 def test_composed_and_decomposed_text_have_the_same_terms(text):
     composed = unicodedata.normalize("NFC", text)
     assert terms(composed) == terms(unicodedata.normalize("NFD", composed))
-
-
-@given(st.text("ab", max_size=7), st.text("ab", max_size=7))
-@example("abb", "bbaa")
-def test_edit_distance_is_symmetric_and_bounded(left, right):
-    distance = edit_distance(left, right, 9)
-    assert distance == edit_distance(right, left, 9)
-    assert abs(len(left) - len(right)) <= distance <= max(len(left), len(right))
-    assert (distance == 0) == (left == right)
-    assert edit_distance(left, right, 1) == min(distance, 2)
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), max_size=60), st.sets(st.sampled_from("abcx")))

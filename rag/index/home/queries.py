@@ -77,13 +77,6 @@ class HomeQueries(IndexQueries):
         )
         return {row: -score for row, score in rows}
 
-    def chunks_with_term(self, term: str, limit: int) -> list[int]:
-        rows = self._sql.execute(
-            f"SELECT rowid FROM {self._table} WHERE {self._table} MATCH ? LIMIT ?",
-            (f'"{term}"', limit),
-        )
-        return [row for (row,) in rows]
-
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         if self._chosen is not None:
             self.dense_searched = "catalog (of chosen files)"

@@ -234,14 +234,6 @@ class PostgresQueries(IndexQueries):
         query = "SELECT id, 1 - (vector::vector <=> $1) FROM chunks WHERE id = ANY($2)"
         return dict(self._sql.execute(query, (Vector(vector), list(rows))).fetchall())
 
-    def chunks_with_term(self, term: str, limit: int) -> list[int]:
-        rows = self._asked(
-            "SELECT chunk_id FROM lexical WHERE collection_id = $1"
-            " AND terms @@ $2::tsquery LIMIT $3",
-            *(_quoted(term), limit),
-        )
-        return [row for (row,) in rows]
-
 
 def _quoted(term: str) -> str:
     """As a tsquery takes it; no term holds a quote or a backslash (`rag.index.terms`)."""
