@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
-import re
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -25,11 +24,9 @@ from pydantic_settings import BaseSettings
 from rag.deferred_imports import forget
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from state.closing import Closing, closed_on_failure
-from state.errors import CragError, SetupError, StorageError
+from state.errors import CragError, SetupError
 
 _EXPORTER = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
-_NO_ROOM = re.compile(r"disk is full|No space left|readonly database|Read-only file system")
-_NO_FILES = re.compile(r"Too many open files|unable to open database file|Cannot allocate memory")
 
 _BATCH = 1_000
 """Vectors in an upsert: as many as Chroma saves at once, so that its log stays small."""
@@ -39,7 +36,7 @@ REPLY_SECONDS = 10.0
 
 
 class VectorsDamaged(Exception):  # noqa: N818 - a state of the folder, not a failure shown to anyone
-    """The vectors are missing, stale or unreadable; the catalog still has them all."""
+    """The vectors are missing, stale, or cannot be used; the catalog still has them all."""
 
 
 @cache
@@ -92,7 +89,7 @@ def _settings_of_values() -> Iterator[None]:
 
 @contextlib.contextmanager
 def foreign_errors() -> Iterator[None]:
-    """Maps whatever Chroma raises, most of it to damage: its errors have no common class."""
+    """Maps whatever Chroma raises to `VectorsDamaged`: its errors have no common class."""
     try:
         yield
     except (CragError, VectorsDamaged, sqlite3.Error):  # the last is the catalog's
@@ -101,18 +98,7 @@ def foreign_errors() -> Iterator[None]:
         # A panic of the Rust core derives from BaseException.
         if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
             raise
-        words = f"{type(error).__name__}: {error}"
-        if isinstance(error, MemoryError) or _NO_FILES.search(words):
-            raise StorageError(
-                "The vector store cannot be opened: too little memory, or too few open files.",
-                "Raise `ulimit -n` and `ulimit -v`, then run the command again.",
-            ) from error
-        if _NO_ROOM.search(words):
-            raise StorageError(
-                "The disk is full or read-only; the vector store cannot be written.",
-                "Free some space, then run the command again: what was read is kept.",
-            ) from error
-        raise VectorsDamaged(words) from error
+        raise VectorsDamaged(f"{type(error).__name__}: {error}") from error
 
 
 class ChromaVectors(Closing):
@@ -126,7 +112,6 @@ class ChromaVectors(Closing):
 
         Raises:
             VectorsDamaged: it is not there, cannot be opened, or holds another `revision`.
-            StorageError: too few files may be open, or too little memory is left for it.
         """
         self._identity = identity
         with foreign_errors():
@@ -190,7 +175,7 @@ def _batches(ids: set[int]) -> Iterator[list[int]]:
 def drop_from_server(url: str, name: str) -> None:
     """Deletes a server's collection, or leaves it where that is away: no name is used twice."""
     with (
-        contextlib.suppress(VectorsDamaged, StorageError),
+        contextlib.suppress(VectorsDamaged),
         foreign_errors(),
         contextlib.closing(_client(url)) as client,
     ):

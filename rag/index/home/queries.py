@@ -22,7 +22,6 @@ from rag.index.home.vectors import ChromaIndex, ChromaRow
 from rag.index.protocol import Notice
 from rag.index.queries import IndexQueries
 from rag.index.ranking import HEAD_WEIGHT
-from state.errors import StorageError
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
@@ -80,19 +79,13 @@ class HomeQueries(IndexQueries):
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         if self._chosen is not None:
             self.dense_searched = "catalog (of chosen files)"
-            return self._scan(vector, limit)
-        row = self._index.row()
-        try:
-            if (held := self._opened_at(row)) is not None:
-                found = held.nearest(vector, limit)
-                if _is_crowded(found):
-                    self.dense_searched = "catalog (copies of a text crowd Chroma's graph)"
-                    return self._scan(vector, limit)
-                self.dense_searched = CHROMA
-                return found
-        except (VectorsDamaged, StorageError) as error:
-            self._give_up(error, row)
-        self.dense_searched = f"catalog (Chroma is {self._why})"
+        elif (found := self._nearest(vector, limit)) is None:
+            self.dense_searched = f"catalog (Chroma is {self._why})"
+        elif _is_crowded(found):
+            self.dense_searched = "catalog (copies of a text crowd Chroma's graph)"
+        else:
+            self.dense_searched = CHROMA
+            return found
         return self._scan(vector, limit)
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
@@ -102,36 +95,38 @@ class HomeQueries(IndexQueries):
         near = cosines_of(stored, vector)
         return {row: float(cosine) for (row, _), cosine in zip(found, near, strict=True)}
 
-    def _opened_at(self, row: ChromaRow | None) -> ChromaVectors | None:
-        """Chroma's vectors, opened where they are not; None where they are of another revision."""
+    def _nearest(self, vector: Vectors, limit: int) -> dict[int, float] | None:
+        """What Chroma finds; None where it cannot be asked, and `_why` tells the reason."""
+        row = self._index.row()
         if row is None or not row.current:
             self.close()
             self._why = "not built" if row is None else "behind the catalog"
             return None
-        if row != self._opened:
-            self.close()
-            self._opened = row
-            self._store = self._index.open(row)
-        return self._store
+        try:
+            if row != self._opened:
+                self.close()
+                self._opened = row
+                self._store = self._index.open(row)
+            return None if self._store is None else self._store.nearest(vector, limit)
+        except VectorsDamaged as error:
+            self._give_up(error, row)
+            return None
 
-    def _give_up(self, error: Exception, row: ChromaRow | None) -> None:
+    def _give_up(self, error: VectorsDamaged, row: ChromaRow) -> None:
         """Notes why Chroma is not asked any more, until it is written again."""
         self.close()
-        folder = None if row is None else self._index.root / row.folder
-        if folder is not None and os.access(folder, os.F_OK) and not os.access(folder, os.W_OK):
+        folder = self._index.root / row.folder
+        if os.access(folder, os.F_OK) and not os.access(folder, os.W_OK):
             self._why = "in a folder that cannot be written"  # it opens none such
-            return
-        is_damage = isinstance(error, VectorsDamaged)
-        of_home = is_damage and self._index.url is None
-        if row is None or (of_home and not self._index.mark_damaged(row)):
+        elif self._index.url is None and not self._index.mark_damaged(row):
             self._why = "being written"
-            return
-        why = " ".join(str(error).split())[:200].rstrip(".")
-        self._why = f"{'damaged' if is_damage else 'not to be opened'}: {why}"
-        self._notice(
-            f"Chroma's index cannot be used ({why}); the catalog is searched instead."
-            " The next `crag ingest` builds it again."
-        )
+        else:
+            why = " ".join(str(error).split())[:200].rstrip(".")
+            self._why = f"damaged: {why}"
+            self._notice(
+                f"Chroma's index cannot be used ({why}); the catalog is searched instead."
+                " The next `crag ingest` builds it again."
+            )
 
     def _scan(self, query: Vectors, limit: int) -> dict[int, float]:
         """The nearest by the catalog's own vectors, of the chosen documents or of all."""

@@ -25,7 +25,7 @@ from rag.index.collection_rows import CollectionRow, rows_of_many
 from rag.index.home.catalog import Catalog
 from rag.index.home.chroma import ChromaVectors, VectorsDamaged, drop_from_server
 from rag.index.protocol import Notice
-from state.errors import CragError, StorageError, storage_error
+from state.errors import CragError
 from state.sqlite_file import transaction
 from state.wording import redact_urls
 
@@ -124,7 +124,7 @@ class ChromaIndex:
             self._note(folder)
             self.drop(row)
             self._fill(self._vectors(folder, None), folder)
-        except (VectorsDamaged, StorageError) as error:
+        except VectorsDamaged as error:
             why = str(error).rstrip(".")
             notice(f"Chroma could not be written ({why}); the catalog is searched instead.")
 
@@ -196,8 +196,7 @@ class ChromaIndex:
             if _files(folder) != row.files:
                 raise VectorsDamaged("not what was last written")
         except OSError as error:
-            # A limit of this process or of the disk says nothing about what is stored.
-            raise (storage_error(error) or VectorsDamaged(str(error.strerror))) from error
+            raise VectorsDamaged(str(error.strerror)) from error
 
 
 def _files(folder: Path) -> str:
