@@ -24,8 +24,6 @@ WIDE = 160
 """A row that is longer together with its header, in characters, no longer lines up with it in two
 lines of a terminal; each cell is then shown behind its column's name.
 """
-_LINE = 72
-"""Short cells share a line of up to this many characters."""
 _LONGEST_CELL = 300
 LEAD_CHARACTERS = 160
 """The most characters shown of a lead-in sentence that stands further up."""
@@ -110,25 +108,14 @@ def _cells(row: str) -> list[str]:
 
 
 def _named(names: Sequence[str], cells: Iterable[str]) -> str:
-    """The cells of a wide row, each behind the name of its column."""
+    """The cells of a wide row, a line each, behind the name of its column."""
     named = zip(names, cells, strict=False)
-    return _filled(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
+    return "\n".join(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
 
 
 def _cut(cell: str) -> str:
     short = cell[:_LONGEST_CELL]
     return cell if cell == short else f"{_LAST_WORD.sub('', short)} {_CUT}"
-
-
-def _filled(cells: Iterable[str]) -> str:
-    """The cells on lines: short ones share a line, a long one has its own."""
-    lines = [""]
-    for cell in cells:
-        if lines[-1] and len(lines[-1]) + len(cell) <= _LINE:
-            lines[-1] += f" | {cell}"
-        else:
-            lines.append(cell)
-    return "\n".join(lines[1:])
 
 
 def _lead(lead: str) -> str:
