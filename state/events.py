@@ -10,24 +10,29 @@ from __future__ import annotations
 from typing import Literal, NotRequired, TypedDict
 
 from state.answer import Answer, Decision
-from state.passages import Grade, HistoryTurn
+from state.passages import FoundChunk, Grade, HistoryTurn
 
 
-class TurnStarted(TypedDict):
-    """`started_at` is seconds since 1970; every `at_ms` counts milliseconds from it."""
+class RunStarted(TypedDict):
+    """How a run is set up. `started_at` is seconds since 1970; every `at_ms` counts milliseconds
+    from it.
+    """
 
-    event: Literal["turn_started"]
-    trace_id: str
     started_at: float
     question: str
-    thread: str | None
     engine: str
     model: str | None
     collection: str
-    files: str | None
     max_loops: int
     k: int
     grader: str
+
+
+class TurnStarted(RunStarted):
+    event: Literal["turn_started"]
+    trace_id: str
+    thread: str | None
+    files: str | None
     verify: str
     web: bool
 
@@ -72,20 +77,9 @@ class ContextualizedEvent(TypedDict):
     history: list[HistoryTurn]
 
 
-class RetrievedItem(TypedDict):
-    """A retrieved chunk. `new` is True if no earlier loop of the question had found it. `anchor` is
-    the chunk's: where it is not None, the lines are not lines of the file.
-    """
+class RetrievedItem(FoundChunk):
+    """`new` is True if no earlier loop of the question had found it."""
 
-    chunk_id: str
-    source: str
-    start_line: int
-    end_line: int
-    page: int | None
-    anchor: NotRequired[str | None]
-    score: float
-    dense_rank: int | None
-    lexical_rank: int | None
     new: bool
 
 

@@ -30,35 +30,39 @@ class Features(TypedDict):
     fused: float
 
 
-class RetrievedChunk(TypedDict):
-    """A chunk as a query retrieved it.
-
-    Offsets are characters of the extracted text; lines are 1-based and inclusive. `score` is the
-    fused score (higher is better, comparable within one query only); `features` are what it was
-    computed from; the ranks are 1-based places in the two legs, None where a leg did not return the
-    chunk. `loop` is the loop that first found it; `document_match`, up to 1, is how surely the
-    query names its document. `anchor` is as in `state.documents.Chunk`: where it is not None, the
-    lines are lines of the extracted text only.
+class FoundChunk(TypedDict):
+    """A chunk where a search found it. Lines are 1-based and inclusive. `anchor` is as in
+    `state.documents.Chunk`: where it is not None, the lines are lines of the extracted text only.
+    `score` is the fused score (higher is better, comparable within one query only); the ranks are
+    1-based places in the two legs, None where a leg did not return the chunk.
     """
 
     chunk_id: str
     source: str
-    title: str | None
-    heading: str
     page: int | None
+    anchor: NotRequired[str | None]
     start_line: int
     end_line: int
+    score: float
+    dense_rank: int | None
+    lexical_rank: int | None
+
+
+class RetrievedChunk(FoundChunk):
+    """A chunk as a query retrieved it. Offsets are characters of the extracted text. `features` are
+    what the score was computed from; `loop` is the loop that first found it; `document_match`, up
+    to 1, is how surely the query names its document.
+    """
+
+    title: str | None
+    heading: str
     start_char: int
     end_char: int
     text: str
     blocks: list[Block]
-    score: float
-    dense_rank: int | None
-    lexical_rank: int | None
     loop: int
     features: NotRequired[Features]
     document_match: NotRequired[float]
-    anchor: NotRequired[str | None]
 
 
 WEB_PREFIX = "web:"

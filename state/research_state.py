@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal, TypedDict
 
 from state.answer import NO_USAGE, Citation, Usage
-from state.events import ModelCalled, NodeFinished, NodeStarted
+from state.events import ModelCalled, NodeFinished, NodeStarted, RunStarted
 from state.graph_state import fresh, overwrite
 
 SubtaskStatus = Literal["planned", "done", "empty"]
@@ -113,19 +113,9 @@ def new_research(question: str, usage: Usage = NO_USAGE) -> ResearchState:
     return fresh(ResearchState, question=question, usage=usage)
 
 
-class ResearchStarted(TypedDict):
-    """`started_at` is seconds since 1970."""
-
+class ResearchStarted(RunStarted):
     event: Literal["research_started"]
     run_id: str
-    started_at: float
-    question: str
-    engine: str
-    model: str | None
-    collection: str
-    max_loops: int
-    k: int
-    grader: str
 
 
 class ResearchContextualized(TypedDict):

@@ -44,7 +44,9 @@ def chat(
         documents = many(reader.document_count, "document")
         hint = " /help lists the commands; Ctrl-D leaves." if typed else ""
         terminal.notice(f"On thread {talk.thread}, {reader.name} with {documents}.{hint}")
-        read = _prompt(talk) if typed else sys.stdin.readline
+        # A dumb terminal can only be written to in order, so the system edits the line there.
+        edited = typed and os.environ.get("TERM") not in ("dumb", "unknown")
+        read = _prompt(talk) if edited else sys.stdin.readline
         code, told = Exit.DONE, ""
         while True:
             try:
@@ -84,18 +86,8 @@ def _handle_line(talk: Conversation, line: str) -> bool:
 
 def _prompt(talk: Conversation) -> Callable[[], str]:
     """A reader of lines that are edited at a terminal, with history; a question may take several
-    lines. A dumb terminal can only be written to in order, so the system edits the line there. Each
-    ends in a line break, and nothing is the end; Ctrl-C raises KeyboardInterrupt.
+    lines. Each ends in a line break, and nothing is the end; Ctrl-C raises KeyboardInterrupt.
     """
-    if os.environ.get("TERM") in ("dumb", "unknown"):
-
-        def read_plainly() -> str:
-            sys.stderr.write(PROMPT)
-            sys.stderr.flush()
-            return sys.stdin.readline()
-
-        return read_plainly
-
     from prompt_toolkit import PromptSession
     from prompt_toolkit.history import FileHistory
     from prompt_toolkit.key_binding import KeyBindings

@@ -129,16 +129,13 @@ def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Jso
 def _print(trace: Trace, console: Console) -> None:
     """Print the run's events and its answer."""
     from cli.render.answer_text import answer_lines
-    from cli.render.trace_view import TraceView, research_line
+    from cli.render.trace_view import TraceView
 
     last = trace["events"][-1]
+    TraceView(console).show_stored(trace)
     if is_research(trace):
-        for event in trace["events"]:
-            if line := research_line(event):
-                console.print(clean(line), soft_wrap=not console.is_terminal)
         told = trace["answer"]["answer"].splitlines()
     else:
-        TraceView(console).show_stored(trace)
         told = [last["message"]] if last["event"] == "failed" else [*answer_lines(trace["answer"])]
     console.print("", *map(clean, told), sep="\n", soft_wrap=not console.is_terminal)
 

@@ -11,6 +11,7 @@ from rich.filesize import decimal
 
 from cli.render.answer_text import place
 from cli.terminal import clean, rows
+from rag.tracing import is_research
 from state.answer import FAILED, Answer
 from state.events import Event, RetrievedItem
 from state.passages import Grade
@@ -36,6 +37,10 @@ class TraceView:
         self._question = ""
 
     def show_stored(self, trace: Trace) -> None:
+        if is_research(trace):
+            for line in filter(None, map(research_line, trace["events"])):
+                self._line("", line, "")
+            return
         for event in trace["events"]:
             self.show(event)
         if trace["answer"]["status"] != FAILED:

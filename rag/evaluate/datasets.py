@@ -92,11 +92,6 @@ class Dataset:
     judged: dict[str, list[Judgement]]
     documents: Path | None
 
-    @property
-    def files(self) -> Path | None:
-        """The folder of documents, if `documents` is one."""
-        return self.documents if self.documents and self.documents.is_dir() else None
-
 
 def sample(items: Sequence[T], limit: int | None, seed: int) -> Sequence[T]:
     """At most `limit` items in their order, the same ones for the same seed."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cache
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,6 @@ from rag.opening import store_of
 from rag.text.chunk import chunk_parts
 from state.choices import EvaluationStage
 from state.errors import UsageError
-from state.events import IngestEvent
 from state.extras import package_version
 from state.settings import Settings
 
@@ -172,8 +171,8 @@ def _prepare(
     home = settings.home / "eval" / "indexes" / key
     ready = settings.model_copy(update={"home": home, "collection": f"eval-{key}", "thread": None})
     finished = home / "documents"
-    if dataset.files is not None:
-        _index_files(dataset.files, ready, on, notify)
+    if dataset.documents.is_dir():
+        _index_files(dataset.documents, ready, on, notify)
     elif not finished.is_file():
         with store_of(ready).open_writer(ready.collection, notify) as writer:
             _index_corpus(read_corpus(dataset.documents), writer, on)
@@ -197,17 +196,13 @@ def _fingerprint(documents: Path, settings: Settings) -> str:
 
 def _index_files(files: Path, settings: Settings, on: Progress, notify: Notice) -> None:
     """Ingest the files and report failures."""
-    total = done = 0
-
-    def on_event(event: IngestEvent) -> None:
-        nonlocal total, done
-        if event["event"] == "planned":
-            total = event["files"]
-        else:
-            done += 1
-        on("index", done, total)
-
-    report = ingest(settings, [str(files)], on_event=on_event, notice=notify)
+    seen = count()
+    report = ingest(
+        settings,
+        [str(files)],
+        on_event=lambda _event: on("index", next(seen), None),
+        notice=notify,
+    )
     for path, reason in report.failed:
         notify(f"{path} could not be read: {reason}.")
 
@@ -215,11 +210,11 @@ def _index_files(files: Path, settings: Settings, on: Progress, notify: Notice) 
 def _index_corpus(
     documents: Iterator[CorpusDocument], writer: CollectionWriter, on: Progress
 ) -> None:
-    count = 0
+    done = 0
     while batch := list(islice(documents, _TOGETHER)):
         writer.put_all(list(map(_read, batch)))
-        count += len(batch)
-        on("index", count, None)
+        done += len(batch)
+        on("index", done, None)
 
 
 def _read(document: CorpusDocument) -> tuple[IndexedDocument, list[DocumentPart]]:

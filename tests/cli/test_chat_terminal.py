@@ -95,13 +95,12 @@ def test_editing_and_history(home):
 def test_a_dumb_terminal_is_only_written_to_in_order(home):
     child = in_terminal(home, "chat", "-t", "dumb", TERM="dumb")
     shown = ""
-    for line in (HIGH, "half a line\x03", "/quit"):
-        child.expect_exact("crag> ")
+    for line, told in ((HIGH + "\n", "31 metres"), ("half a line\x03", "Ctrl-D leaves.")):
+        child.send(line)
+        child.expect_exact(told)
         shown += child.before
-        child.send(line if line.endswith("\x03") else line + "\n")
+    child.send("/quit\n")
     assert ended(child) == 0
-    assert "31 metres" in shown
-    assert "Ctrl-D leaves." in shown
     assert "\x1b" not in shown + child.before
     assert len(turns(home, "dumb")) == 1
 

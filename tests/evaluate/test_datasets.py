@@ -36,7 +36,6 @@ def test_a_query_is_read_whole(tmp_path):
     assert (query.id, query.relevant, query.answerable) == ("7", ["d1", "d1", "2"], True)
     assert (query.history[0]["question"], query.history[0]["answer"]) == ("Is it open?", "Yes.")
     assert loaded.documents == tmp_path / "corpus.jsonl"
-    assert loaded.files is None
 
 
 def test_a_file_may_begin_with_a_byte_order_mark(tmp_path):
