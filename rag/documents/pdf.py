@@ -1,37 +1,47 @@
-"""PDF by page, with pypdf: a page that fails is a warning, not the end of the document. One that
-is only a picture is read off it, where the extra `ocr` is installed.
+"""PDF by page, with PDFium: a page that fails is a warning, not the end of the document. One that
+is only a picture is read off it, where the extra `ocr` is installed. Of all pages one text is made:
+running heads are kept once, words broken at a line's end are whole again.
 """
 
 from __future__ import annotations
 
-import logging
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from io import BytesIO
-from math import hypot, inf
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from dataclasses import replace
+from itertools import compress, islice, takewhile
+from typing import IO, TYPE_CHECKING
 
 from rag.documents.cleaning import real_title
-from rag.documents.pdf_lines import Font, TextRun, body_font, count_fonts, font_style, page_text
-from rag.documents.pdf_pages import reflow
+from rag.documents.pdf_lines import BROKEN, Font, body_font, page_lines, page_text
 from rag.documents.picture import OCR_HINT, SIDE, can_recognize, recognize
 from rag.documents.stream import Part, Reading, document_errors
+from rag.text.wrapping import FIELD
 from state.errors import DocumentError
 from state.wording import plural
 
 if TYPE_CHECKING:
-    from pypdf import PageObject, PdfReader
+    from pypdfium2 import PdfDocument, PdfPage
 
     from rag.documents.picture import Pixels
 
-_LEVEL = 1.0
-"""So many points the words of one line lie apart in height, at most."""
-_SIGN, _EMS = 0.5, 12.0
-"""In font sizes: the usual width of a character, and the widest gap within a line."""
-_FORGET_EVERY = 20
 _MOST_SCALE = 300 / 72  # pixels a point: what is drawn finer is not read better
+_REACH = 4
+"""How many pages before and behind are searched for running heads."""
+_HEAD_LINES = 12
+"""Where more lines come back, they are no head: a page may be one of many like it."""
+_NUMBER = re.compile(r"[0-9]+")
+_BROKEN = re.compile(rf"([^\W\d_]{{0,40}}){BROKEN}(?=([^\W\d_]{{0,40}}))")
+_GOES_ON = re.compile(rf"{BROKEN}(\S*)[ \n]?")
+_NUMBERED = re.compile(r"\s*[^\W\d_][^0-9]*[0-9]+\s*")
+"""A title with a number: at the top of a page it may belong to that page alone."""
+_COUNTS_PAGES = re.compile(
+    r"\s*(?:pages?|seite|sheet|blatt|p\.|[^:\uff1a]*\d)[^:\uff1a]*[:\uff1a]", re.IGNORECASE
+)
+"""Matches a name before a colon that no field has: of pages, or with a number, as of a chapter."""
+_LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -44,24 +54,24 @@ def read(reading: Reading) -> Iterator[Part]:
 
 
 def _pages(reading: Reading) -> Iterator[Part]:
-    with reading.path.open("rb") as file:
-        document = _open(file)
-        count, most = len(document.pages), reading.limits.recognized_pages
-        reading.title = _title(document)
+    with reading.path.open("rb") as file, closing(_open(file)) as document:
+        count, most = len(document), reading.limits.recognized_pages
+        reading.title = real_title(document.get_metadata_value("Title") or None)
         blank: list[int] = []
         failed: list[int] = []
         scans = 0
-        types: Counter[Font] = Counter()  # of the pages so far
+        fonts: Counter[Font] = Counter()  # of the pages so far
         for number in range(1, min(count, reading.limits.pages) + 1):
             reading.step()
             try:
-                with document_errors("pdf"):
-                    runs = _runs(document.pages[number - 1])
-                    types += count_fonts(runs)
-                    text = page_text(runs, body_font(types))
-                    if not text.strip() and can_recognize():
+                with document_errors("pdf"), closing(document[number - 1]) as page:
+                    lines = page_lines(page)
+                    for line in lines:
+                        fonts[line.font] += len(line.text)
+                    text = page_text(lines, body_font(fonts))
+                    if not text and can_recognize():
                         scans += 1
-                        text = recognize(_drawn(reading.path, number)) if scans <= most else ""
+                        text = recognize(_drawn(page)) if scans <= most else ""
                 if text.strip():
                     yield Part(text, number)
                 else:
@@ -69,9 +79,6 @@ def _pages(reading: Reading) -> Iterator[Part]:
             except DocumentError as error:
                 reading.warn(f"page {number} cannot be read: {error.message}")
                 failed.append(number)
-            if number % _FORGET_EVERY == 0:
-                # pypdf keeps every object it ever parsed; a page's are not needed again.
-                document.resolved_objects.clear()
         if count > reading.limits.pages:
             reading.warn(f"only the first {reading.limits.pages} of {count} pages were read")
         if scans > most:
@@ -83,58 +90,15 @@ def _pages(reading: Reading) -> Iterator[Part]:
             reading.warn(_no_text(blank, count) + waits)
 
 
-def _open(file: IO[bytes]) -> PdfReader:
-    # pypdf reports every oddity on stderr, which belongs to the person.
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL + 1)
-    from pypdf import PasswordType, PdfReader
-    from pypdf.errors import PdfReadError
+def _open(file: IO[bytes]) -> PdfDocument:
+    import pypdfium2 as pdfium
 
     try:
-        document = PdfReader(file, strict=False)
-    except PdfReadError:
-        # Cut off or written by hand, without the pointer to its table: pypdf finds the objects
-        # by itself once there is a pointer at all.
-        file.seek(0)
-        document = PdfReader(BytesIO(file.read() + b"\nstartxref\n0\n%%EOF\n"), strict=False)
-    if document.is_encrypted and document.decrypt("") is PasswordType.NOT_DECRYPTED:
-        raise DocumentError("encrypted PDF: needs a password")
-    return document
-
-
-def _title(document: PdfReader) -> str | None:
-    try:
-        title = document.metadata and document.metadata.title
-    except Exception:  # noqa: BLE001 - a broken title is no title; the pages count
-        return None
-    return real_title(str(title)) if title else None
-
-
-def _runs(page: PageObject) -> list[TextRun]:
-    """The text runs of a page in reading order. A run right of the last one, at its height, is put
-    on its line: browsers and Google Docs set each word by itself, many programs each cell.
-    """
-    found: list[TextRun] = []
-    left, end, height = 0.0, 0.0, inf  # of what was set last; where it ends is estimated
-
-    def visit(text: str, outer: list[float], own: list[float], font: Any, size: float) -> None:
-        nonlocal left, end, height
-        right, up = (outer[n] * own[4] + outer[n + 2] * own[5] + outer[n + 4] for n in (0, 1))
-        level, steep = (outer[n] * own[0] + outer[n + 2] * own[1] for n in (0, 1))
-        is_upright = abs(steep) < abs(level)
-        high = abs(size) * hypot(*outer[:2]) * hypot(*own[:2])
-        if said := text.strip():
-            before = found[-1].text if found else ""
-            is_near = abs(up - height) < _LEVEL and left < right < end + _EMS * high
-            if before.endswith("\n") and is_near:
-                found[-1] = found[-1]._replace(text=before[:-1] + " ")
-            left, end = right, right + _SIGN * high * len(said)
-            height = up if is_upright and "\n" not in said else inf
-        if text:
-            style = font_style(str((font or {}).get("/BaseFont")))
-            found.append(TextRun(text, Font(round(high, 1) * is_upright, style), right, up))
-
-    page.extract_text(visitor_text=visit)
-    return found
+        return pdfium.PdfDocument(file)
+    except pdfium.PdfiumError as error:
+        if error.err_code == pdfium.raw.FPDF_ERR_PASSWORD:
+            raise DocumentError("encrypted PDF: needs a password") from error
+        raise
 
 
 def _no_text(blank: list[int], count: int) -> str:
@@ -144,11 +108,80 @@ def _no_text(blank: list[int], count: int) -> str:
     return f"no text on {plural(len(blank), 'page')} {shown}: scanned, drawn or blank"
 
 
-def _drawn(path: Path, number: int) -> Pixels:
-    """Page `number`, from 1, drawn upright on white, with at most SIDE pixels a side."""
-    import pypdfium2 as pdfium
+def _drawn(page: PdfPage) -> Pixels:
+    """The page drawn upright on white, with at most SIDE pixels a side."""
+    scale = min(SIDE / max(*page.get_size(), 1.0), _MOST_SCALE)
+    drawn: Pixels = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3]
+    return drawn.copy()
 
-    with closing(pdfium.PdfDocument(path)) as document, closing(document[number - 1]) as page:
-        scale = min(SIDE / max(*page.get_size(), 1.0), _MOST_SCALE)
-        drawn: Pixels = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3]
-        return drawn.copy()
+
+def reflow(parts: Iterable[Part]) -> Iterator[Part]:
+    """The parts in order, one a page, without running heads and with broken words joined."""
+    pages = list(parts)
+    said = (each for page in pages for each in page.text.lower().split() if BROKEN not in each)
+    words = {word for each in said for word in _WORD.findall(each)}
+    heads: set[str] = set()
+    for at, page in enumerate(pages):
+        around = [*pages[max(at - _REACH, 0) : at], *pages[at + 1 : at + 1 + _REACH]]
+        text = "\n\n".join(filter(None, _without_heads(page, around, heads)))
+        yield replace(page, text=_mended(f"{text}\n", words))
+
+
+def _without_heads(page: Part, around: Sequence[Part], seen: set[str]) -> Iterator[str]:
+    """The text without the first and last lines that come back at the same place on the pages
+    around; where they stand for the first time they are kept, as a paragraph. A field of a form
+    ("Checked by: Ann") stays on each page.
+    """
+    lines = page.text.strip().split("\n")
+    others = [(other.page, other.text.strip().split("\n")) for other in around]
+
+    def is_running_head(at: int) -> bool:
+        counts = at < 0 or not _NUMBERED.fullmatch(lines[at])
+        same = sum(
+            -len(theirs) <= at < len(theirs)
+            and _same(lines[at], theirs[at], counts and (number or 0) - (page.page or 0))
+            for number, theirs in others
+        )
+        is_field = FIELD.match(lines[at]) and not _COUNTS_PAGES.match(lines[at])
+        is_kept = " | " in lines[at] or lines[at].startswith("```") or is_field
+        return same >= min(2, len(others)) > 0 and not is_kept
+
+    def run(places: Iterable[int]) -> int:
+        """How many lines come back; of more than a head has, none."""
+        count = len([*takewhile(is_running_head, islice(places, _HEAD_LINES + 1))])
+        return count if count <= _HEAD_LINES else 0
+
+    first = run(range(len(lines)))
+    last = max(len(lines) - run(range(-1, -len(lines) - 1, -1)), first)
+    for begin, end in ((0, first), (first, last), (last, len(lines))):
+        kept = lines[begin:end]
+        if (begin, end) != (first, last):
+            shapes = [_NUMBER.sub("0", line.strip()) for line in kept]
+            new = [_LETTER.search(shape) and shape not in seen for shape in shapes]
+            kept = [*compress(kept, new)]
+            seen.update(shapes)
+        yield "\n".join(kept).strip("\n")
+
+
+def _same(line: str, other: str, pages: int) -> bool:
+    """Whether two lines are alike but for the numbers that count the pages between them."""
+    if _NUMBER.split(line) != _NUMBER.split(other):
+        return False
+    pairs = zip(_NUMBER.findall(line), _NUMBER.findall(other), strict=True)
+    return all(own == theirs or int(own[-9:]) + pages == int(theirs[-9:]) for own, theirs in pairs)
+
+
+def _mended(text: str, words: set[str]) -> str:
+    """The text with each broken word on the line where it begins."""
+    parts = _BROKEN.sub(lambda found: found[0][:-1] + _hyphen(found, words) + BROKEN, text)
+    return _GOES_ON.sub(lambda found: found[1].replace(BROKEN, "") + "\n", parts)
+
+
+def _hyphen(broken: re.Match[str], words: set[str]) -> str:
+    """A broken word's own hyphen; none where a typesetter put it there: if the joined word stands
+    elsewhere, or if neither the hyphenated word nor both halves do.
+    """
+    start, end = broken[1].lower(), broken[2].lower()
+    is_own = f"{start}-{end}" in words or {start, end} <= words
+    is_own = is_own or not (start and broken[2].islower())
+    return "-" if is_own and start + end not in words else ""

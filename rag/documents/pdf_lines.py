@@ -4,14 +4,22 @@ monospaced ones code, and a wider gap than between lines begins a paragraph.
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from contextlib import closing
 from itertools import groupby, pairwise
-from typing import NamedTuple
+from math import hypot
+from typing import TYPE_CHECKING, NamedTuple
 
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage, PdfTextPage
+
+BROKEN = "\ufffe"
+"""What PDFium writes for a hyphen that ends a line within a word."""
 BOLD, CODE = "bold", "code"
+_NAME_BYTES = 256
 _STYLES = {
     CODE: re.compile(r"mono|courier|consol|typewriter|menlo|\b(?:cm|sf)tt", re.IGNORECASE),
     BOLD: re.compile(r"bold|black|heavy|demi|-medi\b|\b(?:cm|sf)bx", re.IGNORECASE),
@@ -29,6 +37,7 @@ _APART = 1.35
 _WIDTH = 0.6
 """The width of a monospaced character, in font sizes."""
 _DEEPEST = 60
+_SET = re.compile(r"\S(?:[^\r\n]*\S)?")
 _BULLETS = dict.fromkeys(map(ord, "\uf0a7\uf0b7\uf0d8\uf0fc\uf076"), "\u2022")
 """Bullets of Word's symbol fonts."""
 _NUMBER = re.compile(r"^(?:[A-Z]|[\d.]+)[.)]?\s+")
@@ -43,30 +52,77 @@ class Font(NamedTuple):
     style: str
 
 
-class TextRun(NamedTuple):
-    """Text drawn in one go, or a line of it; `left` and `up`: its place on the page in points;
-    `apart`: whether it is a line with a gap above it.
+class Line(NamedTuple):
+    """Where it begins (`left`, `top`) and ends (`right`, `bottom`), in points; a word broken at its
+    end goes on below. `apart`: whether there is a gap above it.
     """
 
     text: str
     font: Font
     left: float
-    up: float
-    apart: bool = False
+    top: float
+    right: float
+    bottom: float
+    apart: bool = True
 
 
-@lru_cache(maxsize=256)
-def font_style(font: str) -> str:
-    """BOLD, CODE or "", by the font's name."""
-    return next((style for style, names in _STYLES.items() if names.search(font)), "")
+def page_lines(page: PdfPage) -> list[Line]:
+    """The lines of a page, each in the font of most of its words. Where a word was broken at a
+    line's end there is BROKEN, and the line goes on.
+    """
+    found: list[Line] = []
+    with closing(page.get_textpage()) as textpage:
+        for line in _SET.finditer(textpage.get_text_range()):
+            words = (line.start() + word.start() for word in re.finditer(r"\S+", line[0]))
+            (font, _), *others = Counter(_font(textpage, at) for at in words).most_common()
+            if any(other.style != font.style for other, _ in others):
+                font = font._replace(style="")
+            begin, end = (_place(textpage, at) for at in (line.start(), line.end() - 1))
+            text = line[0].translate(_BULLETS)
+            # A line ends behind a raised number, too: what is set beside that goes on.
+            above = found[-1] if found else None
+            if above and abs(begin[1] - above.bottom) < font.size / 2 and begin[0] > above.right:
+                text, font, begin = f"{above.text} {text}", above.font, above[2:4]
+                found.pop()
+            found.append(Line(text, font, *begin, *end))
+    return _spaced(found)
 
 
-def count_fonts(runs: Iterable[TextRun]) -> Counter[Font]:
-    """How many characters are set in which font."""
-    types: Counter[Font] = Counter()
-    for run in runs:
-        types[run.font] += len(run.text.strip())
-    return types
+def _font(textpage: PdfTextPage, at: int) -> Font:
+    from pypdfium2 import raw
+
+    at = raw.FPDFText_GetCharIndexFromTextIndex(textpage, at)
+    called, matrix = ctypes.create_string_buffer(_NAME_BYTES), raw.FS_MATRIX()
+    raw.FPDFText_GetFontInfo(textpage, at, called, _NAME_BYTES, None)
+    raw.FPDFText_GetMatrix(textpage, at, matrix)
+    is_level = abs(matrix.b) < abs(matrix.a)  # a line across is no heading
+    size = raw.FPDFText_GetFontSize(textpage, at) * hypot(matrix.c, matrix.d) * is_level
+    name = called.value.decode("utf-8", "replace")
+    style = next((style for style, names in _STYLES.items() if names.search(name)), "")
+    return Font(round(size, 1), style)
+
+
+def _place(textpage: PdfTextPage, at: int) -> tuple[float, float]:
+    from pypdfium2 import raw
+
+    left, up = ctypes.c_double(), ctypes.c_double()
+    at = raw.FPDFText_GetCharIndexFromTextIndex(textpage, at)
+    raw.FPDFText_GetCharOrigin(textpage, at, left, up)
+    return left.value, up.value
+
+
+def _spaced(lines: list[Line]) -> list[Line]:
+    """The lines, those that lie as close as most do below another no longer apart."""
+    steps = [
+        (above.bottom - line.top) / (max(above.font.size, line.font.size) or 1.0)
+        for above, line in pairwise(lines)
+    ]
+    down = sorted(step for step in steps if step > 0)
+    usual = max(down[len(down) // 4], 1.0) if down else 1.0
+    return lines[:1] + [
+        line._replace(apart=step > _APART * usual)
+        for line, step in zip(lines[1:], steps, strict=True)
+    ]
 
 
 def body_font(types: Counter[Font]) -> Font:
@@ -75,12 +131,12 @@ def body_font(types: Counter[Font]) -> Font:
     return body if count > _BODY_SHARE * types.total() else body._replace(size=0.0)
 
 
-def page_text(runs: Iterable[TextRun], body: Font) -> str:
+def page_text(lines: Iterable[Line], body: Font) -> str:
     """The page as Markdown: headings, fenced code, a blank line between paragraphs. `body`: the
     font of the document's text.
     """
     shown: list[str] = []
-    for (level, style), group in groupby(_lines(runs), lambda line: _kind(line, body)):
+    for (level, style), group in groupby(lines, lambda line: _kind(line, body)):
         if style == CODE:
             shown += _code([*group])
             continue
@@ -93,36 +149,7 @@ def page_text(runs: Iterable[TextRun], body: Font) -> str:
     return "\n".join(shown)
 
 
-def _lines(runs: Iterable[TextRun]) -> list[TextRun]:
-    """The lines, each in the font of most of its text; the first of a page stands apart."""
-    parts: list[list[TextRun]] = [[]]
-    for run in runs:
-        for number, text in enumerate(run.text.split("\n")):
-            if number:
-                parts.append([])
-            parts[-1].append(run._replace(text=text))
-    found: list[TextRun] = []
-    gap = True
-    for own in parts:
-        if said := [run for run in own if run.text.strip()]:
-            ((size, style), _), *others = count_fonts(said).most_common()
-            text = "".join(run.text for run in own).rstrip().translate(_BULLETS)
-            set_in = Font(size, "" if any(other.style != style for other, _ in others) else style)
-            found.append(TextRun(text, set_in, said[0].left, said[0].up, gap))
-        gap = not said
-    steps = [
-        (above.up - line.up) / (max(above.font.size, line.font.size) or 1.0)
-        for above, line in pairwise(found)
-    ]
-    down = sorted(step for step in steps if step > 0)
-    usual = max(down[len(down) // 4], 1.0) if down else 1.0
-    return found[:1] + [
-        line._replace(apart=line.apart or step > _APART * usual)
-        for line, step in zip(found[1:], steps, strict=True)
-    ]
-
-
-def _kind(line: TextRun, body: Font) -> tuple[int, str]:
+def _kind(line: Line, body: Font) -> tuple[int, str]:
     """The level of a heading or 0, and CODE for a line of code, or one that begins with "#"."""
     own = line.font
     style = "" if own.style == body.style else own.style
@@ -132,7 +159,7 @@ def _kind(line: TextRun, body: Font) -> tuple[int, str]:
     return next(larger, 0) or (_BOLD_LEVEL if style == BOLD and own.size >= body.size else 0), ""
 
 
-def _code(lines: Sequence[TextRun]) -> Iterator[str]:
+def _code(lines: Sequence[Line]) -> Iterator[str]:
     """The lines in a fence, indented as on the page."""
     edge = min(line.left for line in lines)
     yield "```"
@@ -144,11 +171,11 @@ def _code(lines: Sequence[TextRun]) -> Iterator[str]:
     yield "```"
 
 
-def _paragraphs(lines: Iterable[TextRun], *, joined: bool) -> list[list[TextRun]]:
+def _paragraphs(lines: Iterable[Line], *, joined: bool) -> list[list[Line]]:
     """The lines by paragraphs. `joined`: they are of headings, where a line that begins with a
     small letter goes on.
     """
-    found: list[list[TextRun]] = []
+    found: list[list[Line]] = []
     for line in lines:
         goes_on = joined and line.text[:1].islower()
         if not found or (line.apart and not goes_on):
@@ -157,7 +184,7 @@ def _paragraphs(lines: Iterable[TextRun], *, joined: bool) -> list[list[TextRun]
     return found
 
 
-def _is_heading(title: str, lines: Sequence[TextRun], level: int) -> bool:
+def _is_heading(title: str, lines: Sequence[Line], level: int) -> bool:
     if len(lines) > _MOST_LINES or len(title) > _MOST_CHARACTERS:
         return False
     if level == _BOLD_LEVEL and (not lines[0].apart or title.endswith(tuple(".,;:"))):

@@ -25,10 +25,10 @@ from state.errors import DocumentError, UnsupportedFormatError
 
 if TYPE_CHECKING:
     from rag.documents.stream import Part, Reading
-    from rag.text.document_title import Naming
+    from rag.text.headings import Naming
     from state.documents import Chunk
 
-READER_VERSION = "70"
+READER_VERSION = "71"
 """Counted up when reading or chunking changes."""
 
 PART_CHARACTERS = 1 << 17
@@ -101,7 +101,7 @@ def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
         if not stat.size:
             now = reading_version()
             return UnreadFile(task.path, stat, "empty: 0 bytes", failed=False, reading=now)
-        found = content_hash(task.path, stat.size, beat)
+        found = _content_hash(task.path)
         if found == task.known:
             return SameContent(task, stat)
         outcome = _read(task, stat, found, beat)
@@ -126,7 +126,7 @@ def _failure(path: str, stat: FileStat, error: DocumentError | OSError) -> Unrea
 def _read(task: ReadTask, stat: FileStat, content_hash: str, beat: Callable[[], None]) -> FileText:
     from rag.documents.registry import open_document
     from rag.text.blocks import MARKDOWN
-    from rag.text.document_title import document_title, naming_blocks
+    from rag.text.headings import document_title, naming_blocks
 
     path = Path(task.path)
     pickled: list[bytes] = []
@@ -174,14 +174,9 @@ def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[DocumentPart
     yield DocumentPart(text, tuple(chunks))
 
 
-def content_hash(path: str, size: int, beat: Callable[[], None]) -> str:
-    """The hash of the first `size` bytes: a file may grow faster than it is read."""
-    digest = hashlib.blake2b(digest_size=16)
+def _content_hash(path: str) -> str:
     with open(path, "rb", buffering=0) as file:
-        while size > 0 and (data := file.read(min(size, 1 << 20))):
-            digest.update(data)
-            size -= len(data)
-            beat()
+        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
     return reading_version() + digest.hexdigest()
 
 

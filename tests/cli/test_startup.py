@@ -48,7 +48,7 @@ STEPS = [
 
 @pytest.mark.parametrize(
     "steps",
-    [STEPS, [(READING, "lxml pypdf openpyxl langchain_community charset_normalizer numpy")]],
+    [STEPS, [(READING, "lxml pypdfium2 openpyxl langchain_community charset_normalizer numpy")]],
     ids=["most", "a file is read"],
 )
 def test_what_is_not_needed_is_not_imported(tmp_path, steps):

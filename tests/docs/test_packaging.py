@@ -17,14 +17,13 @@ from bare_process import finished
 from readme_commands import ROOT, clone
 
 CODE = ("cli", "rag", "state")
-# Distributions whose module has another name, and those that another one needs for what we do.
+# Distributions whose module has another name.
 MODULES = {
     "langgraph-checkpoint-postgres": "langgraph.checkpoint.postgres",
     "langgraph-checkpoint-sqlite": "langgraph.checkpoint.sqlite",
     "pillow": "PIL",
     "pystemmer": "Stemmer",
 }
-THROUGH = {"cryptography"}  # pypdf opens AES with it: tests/documents/test_formats.py
 SUFFIXES = {".py", ".json", ".txt", ".typed"}
 
 
@@ -110,8 +109,6 @@ def test_every_dependency_is_used_by_some_code_path():
     extras = project["optional-dependencies"].values()
     for dependency in [*project["dependencies"], *(each for extra in extras for each in extra)]:
         name = re.match(r"[\w-]+", dependency)[0]
-        if name in THROUGH:
-            continue
         module = MODULES.get(name, name.replace("-", "_"))
         assert re.search(rf"(import|from) {module}\b|find_spec\(\"{module}\"\)", code), name
 

@@ -13,9 +13,10 @@ QUESTIONS = [json.loads(line) for line in (ROOT / "questions.jsonl").read_text()
 
 def match_words(path: Path) -> str:
     if path.suffix == ".pdf":
-        import pypdf
+        import pypdfium2 as pdfium
 
-        text = " ".join(page.extract_text() for page in pypdf.PdfReader(path).pages)
+        pages = (page.get_textpage() for page in pdfium.PdfDocument(path))
+        text = " ".join(page.get_text_range() for page in pages)
     elif path.suffix == ".docx":
         with zipfile.ZipFile(path) as packed:
             text = re.sub(r"<[^>]+>", " ", packed.read("word/document.xml").decode())

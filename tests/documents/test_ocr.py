@@ -90,7 +90,7 @@ def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp
     (files / "a.md").write_text("# Pier\n\nThe pier opens at nine.\n")
     home = tmp_path / "home"
 
-    hidden = without("rapidocr_onnxruntime", "pypdfium2")
+    hidden = without("rapidocr_onnxruntime")
     (tmp_path / "hidden").mkdir()
     (tmp_path / "hidden" / "sitecustomize.py").write_text(hidden)
     path = {"PYTHONPATH": f"{tmp_path / 'hidden'}:{ROOT}"}
