@@ -7,8 +7,8 @@ import zipfile
 from pathlib import PurePosixPath
 
 from rag.documents.cleaning import real_title
-from rag.documents.markup import Element
 from rag.documents.stream import MIB, Reading, document_errors
+from rag.documents.tree_walk import Element
 from state.errors import DocumentError
 
 _RATIO_FROM = 32 * MIB

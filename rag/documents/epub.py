@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 from rag.documents.archive import Archive
 from rag.documents.html import page_part
-from rag.documents.markup import Element, attribute
 from rag.documents.stream import Part, Reading
+from rag.documents.tree_walk import Element, attribute
 from state.errors import DocumentError
 
 _CONTAINER = "META-INF/container.xml"

@@ -8,10 +8,8 @@ from itertools import islice
 
 from rag.documents.cleaning import real_title
 from rag.documents.encoding import decode
-from rag.documents.html_walk import HEADINGS, PageReader, without_machinery
-from rag.documents.layout import Layout
-from rag.documents.markup import Element
 from rag.documents.stream import Part, Reading, check_size
+from rag.documents.tree_walk import HEADINGS, Element, TreeReader, without_hidden
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
@@ -38,14 +36,14 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
         if root is None:
             return None, Part("")
         title = real_title(root.findtext(".//title"))
-        without_machinery(root)
+        without_hidden(root)
         if not with_menus:
             _leave_out_menus(root)
-        layout = Layout()
-        PageReader(layout, reading).block(root)
-        if layout.has_body:
+        page = TreeReader()
+        page.read(root)
+        if page.layout.has_body:
             break
-    return title, layout.part(after=after)
+    return title, page.layout.part(after=after)
 
 
 def _parse(data: bytes | str, reading: Reading) -> Element | None:
@@ -60,9 +58,12 @@ def _parse(data: bytes | str, reading: Reading) -> Element | None:
     encoded = data.replace("\0", "").encode("utf-8", "replace")
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
-        return etree.fromstring(encoded, parser) if encoded.strip() else None
+        root = etree.fromstring(encoded, parser) if encoded.strip() else None
     except etree.XMLSyntaxError:
         return None  # there is no element in it
+    if parser.error_log.filter_from_fatals():
+        reading.warn("what is nested too deeply, and what is behind it, was left out")
+    return root
 
 
 def _leave_out_menus(root: Element) -> None:

@@ -18,18 +18,20 @@ _CLOSE = {("item", "item"), ("caption", "table"), ("term", "item")}
 
 
 class Layout:
-    """Collects blocks and gives them as Markdown, a row as `a | b | c`. `has_body`: whether any
-    block was not a heading.
+    """Collects blocks and gives them as Markdown, a row as `a | b | c`. `title`: the first heading
+    of the first level; `has_body`: whether any block was not a heading.
     """
 
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._last = ""
+        self.title: str | None = None
         self.has_body = False
 
     def heading(self, text: str, level: int) -> None:
         if line := collapse_whitespace(text):
             self._add("heading", [f"{'#' * min(max(level, 1), 6)} {line}"])
+            self.title = self.title or (line if level == 1 else None)
 
     def paragraph(self, text: str) -> None:
         """A paragraph; line feeds in it stay."""

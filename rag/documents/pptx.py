@@ -7,12 +7,13 @@ from itertools import zip_longest
 
 from rag.documents.archive import Archive
 from rag.documents.layout import Layout
-from rag.documents.markup import Element, attribute, name
 from rag.documents.stream import Part, Reading
+from rag.documents.tree_walk import Element, TreeReader, attribute, name, text_of
 
 _PRESENTATION = "ppt/presentation.xml"
 _TITLES = {"title", "ctrTitle"}
-_SPACED = {"br": "\n", "tab": " "}
+_TAGS = {"p": "p", "br": "br", "tbl": "table", "tr": "tr", "tc": "td"}
+_DEPTHS = set("0123456789")
 _UNSAID = {"sldNum", "dt", "ftr", "hdr", "sldImg"}
 
 
@@ -24,7 +25,9 @@ def read(reading: Reading) -> Iterator[Part]:
         for number, slide in enumerate(slides[: reading.limits.pages], 1):
             root = archive.optional_root(slide)
             if root is not None:
-                yield _slide(archive, slide, root, reading).part(number, "\n", f"slide {number}")
+                layout = _slide(archive, slide, root)
+                reading.title = reading.title or layout.title
+                yield layout.part(number, "\n", f"slide {number}")
             elif slide not in archive.NameToInfo:
                 reading.warn(f"slide {number} is missing in the file")
         if len(slides) > reading.limits.pages:
@@ -39,61 +42,54 @@ def _slides(archive: Archive) -> list[str]:
     return [targets[key][1] for key in keys if key in targets]
 
 
-def _slide(archive: Archive, slide: str, root: Element, reading: Reading) -> Layout:
-    layout = Layout()
-    shapes = root.findall("{*}cSld/{*}spTree/*")
-    for shape in sorted(shapes, key=lambda shape: not _is_title(shape)):
-        _shape(shape, layout)
-    if reading.title is None:
-        titles = (_body_text(shape) for shape in shapes if _is_title(shape))
-        reading.title = next((title for title in titles if title.strip()), None)
+def _slide(archive: Archive, slide: str, root: Element) -> Layout:
+    from lxml import etree
+
+    reader, tree = TreeReader(), root.find("{*}cSld/{*}spTree")
+    if tree is not None:
+        etree.strip_elements(tree, "{*}Fallback", with_tail=False)
+        _rename(tree)
+        for shape in sorted(tree, key=lambda shape: shape.tag != "h1"):
+            reader.read(shape)
     targets = archive.relations(slide).values()
     for wanted, write in _PARTS:
         for member in (member for kind, member in targets if kind == wanted):
             part = archive.optional_root(member)
             if part is not None:
-                write(part, layout)
-    return layout
+                write(part, reader.layout)
+    return reader.layout
 
 
-def _shape(shape: Element, layout: Layout) -> None:
-    kind = name(shape)
-    if _placeholder(shape) in _UNSAID:
-        return
-    if kind == "sp":
-        if _is_title(shape):
-            layout.heading(_body_text(shape), 1)
-        else:
-            _text_body(shape, layout)
-    elif kind in {"grpSp", "AlternateContent", "Choice"}:
-        for inner in shape:
-            _shape(inner, layout)
-    elif kind == "graphicFrame":
-        for table in shape.iter("{*}tbl"):
-            rows = table.iterchildren("{*}tr")
-            layout.table(
-                [
-                    None if cell.get("vMerge") == "1" else " ".join(map(_text, cell.iter("{*}p")))
-                    for cell in tr.iterchildren("{*}tc")
-                ]
-                for tr in rows
-            )
-    elif kind == "pic":
-        words = attribute(shape.find("{*}nvPicPr/{*}cNvPr"), "descr") or ""
-        if " " in words.strip():
-            layout.paragraph(f"[image: {words}]")
+def _rename(tree: Element) -> None:
+    """Gives elements the names and the attributes that HTML has for them, or their text."""
+    for element in [*tree.iter("{*}*")]:
+        kind = name(element)
+        element.tag = _TAGS.get(kind, element.tag)
+        element.text = element.text if kind == "t" else " " if kind == "tab" else None
+        element.tail = None
+        if kind == "sp":
+            _rename_shape(element)
+        elif kind == "tc" and element.get("vMerge") == "1":
+            element.set("below", "yes")
+        elif kind == "pic":
+            words = attribute(element.find("{*}nvPicPr/{*}cNvPr"), "descr") or ""
+            element.tag = "p"
+            element.text = f"[image: {words}]" if " " in words.strip() else None
 
 
-def _text_body(shape: Element, layout: Layout) -> None:
-    paragraphs = [p for p in _paragraphs(shape) if _text(p).strip()]
-    listed = len(paragraphs) > 1 and _placeholder(shape) in {"body", "obj", ""}
-    for paragraph in paragraphs:
-        if listed and paragraph.find("{*}pPr/{*}buNone") is None:
-            level = attribute(paragraph.find("{*}pPr"), "lvl") or "0"
-            depth = int(level) if level.isdecimal() and len(level) == 1 else 0
-            layout.item(_text(paragraph), depth)
-        else:
-            layout.paragraph(_text(paragraph))
+def _rename_shape(shape: Element) -> None:
+    paragraphs = [p for p in shape.iterfind("{*}txBody/{*}p") if "".join(p.itertext()).strip()]
+    placeholder = _placeholder(shape)
+    if placeholder in _UNSAID:
+        shape.clear()
+    elif placeholder in _TITLES:
+        shape.tag = "h1"
+    elif len(paragraphs) > 1 and placeholder in {"body", "obj", ""}:
+        for paragraph in paragraphs:
+            if paragraph.find("{*}pPr/{*}buNone") is None:
+                level = attribute(paragraph.find("{*}pPr"), "lvl") or ""
+                paragraph.tag = "li"
+                paragraph.set("depth", level if level in _DEPTHS else "0")
 
 
 def _chart(root: Element, layout: Layout) -> None:
@@ -114,42 +110,24 @@ def _values(series: Element, part: str) -> list[str]:
 
 
 def _notes(root: Element, layout: Layout) -> None:
-    shapes = root.iterfind("{*}cSld/{*}spTree//{*}sp")
-    text = "\n".join(_body_text(each) for each in shapes if _placeholder(each) not in _UNSAID)
-    if text.strip():
-        layout.paragraph(f"Notes: {text}")
+    _rename(root)
+    said = [line for p in root.iter("p", "li") if (line := text_of(p).strip())]
+    if said:
+        layout.paragraph("Notes: " + "\n".join(said))
 
 
 def _diagram(root: Element, layout: Layout) -> None:
     """The shapes of a SmartArt, as its data has them."""
+    _rename(root)
     for shape in root.iterfind("{*}ptLst/{*}pt/{*}t"):
-        layout.item(" ".join(map(_text, shape.iterchildren("{*}p"))))
+        layout.item(text_of(shape))
 
 
 _PARTS = (("chart", _chart), ("diagramData", _diagram), ("notesSlide", _notes))
 """The kinds of a slide's other parts, and what writes them."""
 
 
-def _is_title(shape: Element) -> bool:
-    return _placeholder(shape) in _TITLES
-
-
 def _placeholder(shape: Element) -> str | None:
     """The placeholder's kind, "" where it names none, None for a shape that is none."""
     found = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
     return None if found is None else attribute(found, "type") or ""
-
-
-def _body_text(shape: Element) -> str:
-    return "\n".join(map(_text, _paragraphs(shape)))
-
-
-def _paragraphs(shape: Element) -> list[Element]:
-    return list(shape.iterfind("{*}txBody/{*}p"))
-
-
-def _text(paragraph: Element) -> str:
-    return "".join(
-        _SPACED.get(name(node), node.text or "")
-        for node in paragraph.iter("{*}t", "{*}br", "{*}tab")
-    )

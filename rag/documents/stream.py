@@ -21,37 +21,20 @@ MIB = 1 << 20
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one document may cost; its time is bounded by the process that it is read in
-    (`rag/ingest/pool.py`).
-
-    Attributes:
-        text_bytes: size of a file that is read as a stream (text, logs, JSON lines, tables);
-            its text and chunks are held until they are written.
-        parsed_bytes: size of a file that a parser keeps (PDF, archives).
-        whole_bytes: size of a file that is read whole (mail, notebooks).
-        tree_bytes: size of markup that becomes a tree in memory (HTML, parts of archives);
-            the tree may take twenty times as much.
-        expanded_bytes: what all members of an archive may hold together.
-        expansion_ratio: expanded to packed size, looked at beyond 32 MiB expanded.
-        members: entries of an archive.
-        depth: nesting of HTML; that of XML is bounded by its parser.
-        pages: pages, slides or chapters that are read; what follows is left out, with a warning.
-        cells: table cells of a workbook that are read; likewise.
-        pixels: of a picture that is read.
-        recognized_pages: pages that are read off pictures; what follows is left out, likewise.
+    (`rag/ingest/pool.py`). What lies beyond the last three is left out, with a warning.
     """
 
-    text_bytes: int = 256 * MIB
-    parsed_bytes: int = 512 * MIB
-    whole_bytes: int = 128 * MIB
-    tree_bytes: int = 32 * MIB
-    expanded_bytes: int = 512 * MIB
-    expansion_ratio: int = 250
-    members: int = 20_000
-    depth: int = 200
-    pages: int = 20_000
-    cells: int = 5_000_000
-    pixels: int = 100_000_000
-    recognized_pages: int = 2_000
+    text_bytes: int = 256 * MIB  # of a file that is read as a stream (text, logs, tables)
+    parsed_bytes: int = 512 * MIB  # of one that a parser keeps (PDF, archives)
+    whole_bytes: int = 128 * MIB  # of one that is read whole (mail, notebooks)
+    tree_bytes: int = 32 * MIB  # of markup (HTML, parts of archives): a tree takes twenty times it
+    expanded_bytes: int = 512 * MIB  # of all members of an archive together
+    expansion_ratio: int = 250  # expanded to packed size, looked at beyond 32 MiB expanded
+    members: int = 20_000  # of an archive
+    pixels: int = 100_000_000  # of a picture
+    pages: int = 20_000  # pages, slides or chapters
+    cells: int = 5_000_000  # of the tables of a workbook
+    recognized_pages: int = 2_000  # read off pictures
 
 
 def check_size(size: int, limit: int) -> None:
@@ -65,7 +48,7 @@ def check_size(size: int, limit: int) -> None:
 @dataclass(frozen=True, slots=True)
 class Part:
     """Whole lines of Markdown or plain text of one page; only a file's own last line may lack its
-    line feed, and one of many million characters may be cut.
+    line feed.
 
     `page` is None without pages. `anchor` is the place as a person says it ("slide 3"): empty where
     the headings in the text tell it, None where the lines are the file's own.
