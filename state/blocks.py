@@ -51,3 +51,8 @@ class Block(NamedTuple):
     @property
     def extent(self) -> Extent:
         return self.start_char, self.end_char
+
+    def moved(self, by: int) -> Block:
+        """The block of the same text that stands `by` characters further on."""
+        lead = None if self.lead is None else (self.lead[0] + by, self.lead[1] + by)
+        return Block(self.kind, self.start_char + by, self.end_char + by, self.level, lead)

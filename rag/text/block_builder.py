@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rag.text.line_marks import GLANCE
+from rag.text.line_marks import DEFINITION, GLANCE
 from rag.text.wrapping import FIELD, defines, lines_of, runs, stripped
 from state.blocks import PROSE, Block, BlockKind, Extent
 
@@ -30,30 +30,16 @@ class Item(NamedTuple):
 
 
 @dataclass(slots=True)
-class OpenBlock:
-    """A block whose lines are still being read. `whole`: it is Markdown, where a line break means
-    nothing, and marks around a paragraph are no part of its block.
-    """
-
-    kind: BlockKind
-    start: int
-    end: int
-    level: int
-    lead: Extent | None
-    whole: bool
-
-
-@dataclass(slots=True)
 class BlockBuilder:
-    """`found` are the blocks of `text`, which begins at `base` of its document. `whole`: as in
-    OpenBlock. `opens`: the last block ends in a colon.
+    """`found` are the blocks of `text`; of the `open` one lines are still being read. In Markdown a
+    line break means nothing, and marks around a paragraph are no part of its block. `opens`: the
+    last block ends in a colon.
     """
 
-    whole: bool
-    text: str = ""
-    base: int = 0
-    found: list[Block] = field(default_factory=list)
-    open: OpenBlock | None = None
+    text: str
+    is_markdown: bool
+    found: list[Block]
+    open: Block | None = None
     opens: bool = False
     items: list[Item] = field(default_factory=list)
     _header: Extent | None = None
@@ -82,8 +68,12 @@ class BlockBuilder:
     ) -> None:
         """Opens a block inside the open items, which goes on to `end` at least."""
         self.close()
-        level = len(self.items) if level is None else level
-        self.open = OpenBlock(kind, start, end, level, lead, self.whole)
+        self.open = Block(kind, start, end, len(self.items) if level is None else level, lead)
+
+    def extend(self, end: int) -> None:
+        """The open block goes on to `end`."""
+        assert self.open is not None
+        self.open = self.open._replace(end_char=end)
 
     def close(self) -> None:
         """Ends the open block, and adds what it becomes to those found."""
@@ -100,34 +90,34 @@ class BlockBuilder:
             self.found.append(block)
             self.opens = ends_open(self._said(block.extent))
 
-    def _finished(self, opened: OpenBlock) -> Iterator[Block]:
+    def _finished(self, opened: Block) -> Iterator[Block]:
         """What an open block becomes: one block, or several where lines were broken on purpose."""
-        kind, extents = opened.kind, [(opened.start, opened.end)]
-        if kind in PROSE and "\n" in self._said(extents[0]):
-            start, end = opened.start - self.base, opened.end - self.base
-            lines = lines_of(self.text, start, end)
+        kind, extents = opened.kind, [opened.extent]
+        if kind in PROSE and "\n" in self._said(opened.extent):
+            lines = lines_of(self.text, *opened.extent)
             is_alone = kind is BlockKind.PARAGRAPH
+            is_whole = self.is_markdown or any(DEFINITION.match(line) for _, line in lines[1:])
             fields = is_alone and all(FIELD.match(line[:GLANCE]) for _, line in lines)
             broken = is_alone and all(_BREAK.search(line[-GLANCE:]) for _, line in lines[:-1])
             by_line = fields or broken
-            if by_line or not opened.whole:
-                parts = [(at, at + len(line)) for at, line in lines] if by_line else [*runs(lines)]
+            if by_line or not is_whole:
+                extents = (
+                    [(at, at + len(line)) for at, line in lines] if by_line else [*runs(lines)]
+                )
                 if fields:
                     kind = BlockKind.FIELD
-                elif is_alone and defines(lines, parts):
-                    kind, parts = BlockKind.ITEM, [(parts[0][0], parts[-1][1])]
-                extents = [(first + self.base, last + self.base) for first, last in parts]
-        for index, (start, end) in enumerate(extents):
+                elif is_alone and defines(lines, extents):
+                    kind, extents = BlockKind.ITEM, [(extents[0][0], extents[-1][1])]
+        for index, extent in enumerate(extents):
             own = BlockKind.PARAGRAPH if index and kind is BlockKind.ITEM else kind
-            first, last = stripped(self.text, start - self.base, end - self.base, own)
-            block = Block(own, first + self.base, last + self.base, opened.level, opened.lead)
-            if opened.whole and own in PROSE and first < last:
+            block = Block(own, *stripped(self.text, *extent, own), opened.level, opened.lead)
+            if self.is_markdown and own in PROSE:
                 block = _unwrapped(block, self._said(block.extent))
             if block.start_char < block.end_char:
                 yield block
 
     def _said(self, extent: Extent) -> str:
-        return self.text[extent[0] - self.base : extent[1] - self.base]
+        return self.text[slice(*extent)]
 
     def introduction(self) -> Extent | None:
         """The block before, where it ends in a colon, or the item that this stands in."""
@@ -147,9 +137,8 @@ class BlockBuilder:
         """
         self.close()
         # One cell above several is a title; more names than above it begin a table of their own.
-        head, said = self._header, self._said((start, end)).strip("| \t")
-        own = self._said(head) if head is not None and head[0] >= self.base else ""
-        title = own.removeprefix("|").rstrip("| ")
+        said = self._said((start, end)).strip("| \t")
+        title = self._said(self._header or (0, 0)).removeprefix("|").rstrip("| ")
         names = below.count(" | ") >= said.count(" | ") and not re.search(r"\d|\| +\|", said)
         wider = said.count(" | ") > title.count(" | ")
         titled = title and wider and (names or "|" not in title)
@@ -162,15 +151,6 @@ class BlockBuilder:
         self.close()
         if self._header is None and self.last is not None:
             self._header = self.last.extent
-
-    def taken(self, *, ends: bool) -> list[Block]:
-        """The blocks of this stretch of the text; `ends`: no other goes on where it ends."""
-        self.close()
-        found, self.found = self.found, []
-        if ends:
-            self._header = None
-            self.items.clear()
-        return found
 
 
 def ends_open(text: str) -> bool:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rag.text.block_builder import BlockBuilder, Item
-from rag.text.front_matter import front_matter
 from rag.text.line_marks import (
     DEFINITION,
     DELIMITERS,
@@ -23,7 +22,7 @@ from rag.text.line_marks import (
     section,
     table_heading,
 )
-from rag.text.markup_filter import ADMONITION, MarkupFilter
+from rag.text.markup_filter import ADMONITION, front_matter, lines_for_programs
 from state.blocks import PROSE, Block, BlockKind, Extent
 
 MARKDOWN = frozenset({"markdown", "rst", "notebook"})
@@ -41,67 +40,59 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
 
     `document_format` as a reader names it.
     """
-    return BlockParser(document_format).blocks(text, base, ends=True, begins=True)
+    found, position = front_matter(text) if document_format == "markdown" and not base else ([], 0)
+    builder = BlockBuilder(text, document_format in MARKDOWN, found)
+    lines = text[position:].split("\n")
+    parser = _BlockParser(document_format, builder, lines, position)
+    at = 0
+    while at < len(lines):
+        at = parser.read(at)
+    builder.close()
+    return [block.moved(base) for block in found] if base else found
 
 
 @dataclass(slots=True)
-class BlockParser:
-    """The state of parsing where the next line begins. `format`: as a reader names it; Markdown has
-    marks of its own, code and tables have none.
+class _BlockParser:
+    """Reads lines, of which the next begins at `_start` of their text. `format`: as a reader names
+    it; Markdown has marks of its own, code and tables have none.
     """
 
     format: str
-    _fence: str = ""
-    _filter: MarkupFilter = field(default_factory=MarkupFilter)
+    _blocks: BlockBuilder
+    _lines: list[str]
+    _start: int
     _blank: bool = True  # the line before was blank, or as good as blank
     _markup: bool = False  # it was for programs
     _quoted: bool = False
-    _skip: bool = False  # the next line is of a heading or definition that was read
     _list_lead: Extent | None = None
-    _is_markdown: bool = False
-    _blocks: BlockBuilder = field(init=False)
     _code_indent: int = 0
 
-    def __post_init__(self) -> None:
-        self._is_markdown = self.format in MARKDOWN
-        self._blocks = BlockBuilder(whole=self._is_markdown)
-
-    def blocks(self, text: str, base: int, *, ends: bool, begins: bool = False) -> list[Block]:
-        """The blocks of a stretch of whole lines that begins at `base`; `begins`: its document does
-        there; `ends`: what is open where it ends says nothing about what follows.
-        """
-        self._blocks.text, self._blocks.base = text, base
-        fields: list[Block] = []
-        position = 0
-        if begins and self.format == "markdown":
-            fields, position = front_matter(text, base)
-        lines = text[position:].split("\n")
-        for line, following in zip(lines, [*lines[1:], ""], strict=True):
-            self._line(base + position, line, following[:GLANCE])
-            position += len(line) + 1
-        if ends:
-            self._fence, self._blank, self._skip = "", True, False
-            self._filter, self._quoted, self._list_lead = MarkupFilter(), False, None
-        return [*fields, *self._blocks.taken(ends=ends)]
-
-    def _line(self, start: int, line: str, following: str) -> None:
-        """Reads the line at `start`; `following` is how the next begins."""
+    def read(self, at: int) -> int:
+        """Reads what begins at a line; returns the number of the line behind it."""
+        line, following = self._lines[at], "".join(self._lines[at + 1 : at + 2])[:GLANCE]
         apart = _APART.get(self.format)
+        behind, is_markdown = at + 1, self._blocks.is_markdown
         if not line.strip() or (apart is not None and apart.fullmatch(line[:GLANCE])):
             self._blank_line()
-        elif self._fence and not (self._quoted and not QUOTED.match(line[:GLANCE])):
-            self._inside_fence(start, line)
-        elif self._skip:
-            self._skip = False
-            self._blank = True
         elif self.format in _UNMARKED:
-            self._unmarked(start, line, following)
+            self._unmarked(line, following)
             self._blank = False
+        elif is_markdown and self._is_indented_code(line):
+            self._code_line(line)
+            self._blank = False
+        elif is_markdown and (unread := lines_for_programs(self._lines, at)):
+            behind = at + unread
+            self._blocks.close()
+            self._admonition(line)
+            self._blank = self._markup = True
         else:
-            self._blank = self._marked(start, line, following)
+            self._markup = False
+            behind, self._blank = self._marked(at, line, following)
+        self._start += sum(len(each) + 1 for each in self._lines[at:behind])
+        return behind
 
-    def _unmarked(self, start: int, line: str, following: str) -> None:
-        end = start + len(line)
+    def _unmarked(self, line: str, following: str) -> None:
+        start, end = self._start, self._start + len(line)
         begins = self._blank or self._blocks.last is None
         if self.format in _TABLES:
             if begins and (titled := table_heading(line, following)) is not None:
@@ -113,20 +104,13 @@ class BlockParser:
         elif self._blocks.open is None:
             self._blocks.begin(BlockKind.CODE, start, end, level=int(line[0] in " \t"))
         else:
-            self._blocks.open.end = end
+            self._blocks.extend(end)
 
-    def _marked(self, start: int, line: str, following: str) -> bool:
-        """Reads a line whose marks say what it is; whether it counts as a blank line."""
-        self._fence = ""
-        glance, indent = line[:GLANCE], indent_of(line[:GLANCE])
-        if self._is_indented_code(indent):
-            self._code_line(start, line)
-            return False
-        self._markup = self._is_markdown and self._filter.drops(line)
-        if self._markup:
-            self._blocks.close()
-            self._admonition(start, glance, indent)
-            return True
+    def _marked(self, at: int, line: str, following: str) -> tuple[int, bool]:
+        """Reads what begins at a line whose marks say what it is; returns the number of the line
+        behind it, and whether it counts as a blank line.
+        """
+        glance, indent, start = line[:GLANCE], indent_of(line[:GLANCE]), self._start
         quotes = QUOTED.match(glance)
         if (quotes is not None) != self._quoted and (quotes or self._blank):
             self._blocks.close()
@@ -136,38 +120,46 @@ class BlockParser:
         inner = line[first:]
         if not inner.strip():
             self._blank_line()
-            return True
+            return at + 1, True
         if quotes:
             glance = inner[:GLANCE]
             indent += 1 + indent_of(glance)
         if (fence := FENCE.match(glance)) is not None:
-            self._fenced(start, line, fence[1], indent)
-        elif (titled := self._titled(glance, "" if quotes else following)) is not None:
+            return self._fenced(at, fence[1], indent)
+        if (titled := self._titled(glance, "" if quotes else following)) is not None:
             self._heading(start + first, titled)
-        elif self._is_row(glance, following):
+            return at + 1 + titled.underlined, titled.underlined
+        if self._is_row(glance, following):
             self._blocks.leave_items(indent)
             self._blocks.row(start + first, start + len(line), after_blank=self._blank)
-        elif RULE.match(glance) or (inner == "+" and not self._is_markdown):
+        elif RULE.match(glance) or (inner == "+" and not self._blocks.is_markdown):
             self._blocks.close()
         else:
-            self._text(start, line, first, indent)
-        return False
+            return self._text(at, line, first, indent)
+        return at + 1, False
 
-    def _is_indented_code(self, indent: int) -> bool:
+    def _is_indented_code(self, line: str) -> bool:
         """Whether a line of Markdown is code, as it is set in by so many columns."""
-        if not self._is_markdown or self._markup or self._filter.is_open:
+        if self._markup or (self._blocks.kind in PROSE and not self._blank):
             return False
-        if self._blocks.kind in PROSE and not self._blank:
-            return False
+        indent = indent_of(line[:GLANCE])
         if self._blocks.kind is not BlockKind.CODE:
             inside = [item.content for item in self._blocks.items if item.content <= indent]
             self._code_indent = (inside[-1] if inside else 0) + _SET_IN
         return indent >= self._code_indent
 
+    def _code_line(self, line: str) -> None:
+        end = self._start + len(line)
+        if self._blocks.kind is BlockKind.CODE:
+            self._blocks.extend(end)
+        else:
+            lead = self._blocks.introduction()
+            self._blocks.begin(BlockKind.CODE, self._start, end, lead=lead)
+
     def _is_row(self, glance: str, following: str) -> bool:
         last = self._blocks.last
         goes_on = not self._blank and last is not None and last.kind is BlockKind.ROW
-        if not self._is_markdown:
+        if not self._blocks.is_markdown:
             alone = not (goes_on or glance.lstrip()[:1] == "|" or is_row(following))
             return is_row(glance) and not alone
         if goes_on and self._blocks.open is None:
@@ -185,92 +177,92 @@ class BlockParser:
         begins = is_plain and self._blank and glance[0] not in " \t"
         if begins and (found := section(glance, following, titled=titled)):
             return found
-        return heading(glance, following, after_blank=self._blank, markdown=self._is_markdown)
+        return heading(
+            glance, following, after_blank=self._blank, markdown=self._blocks.is_markdown
+        )
 
     def _heading(self, start: int, titled: HeadingLine) -> None:
-        level, first, last, self._skip = titled
-        self._blocks.begin(BlockKind.HEADING, start + first, start + last, level=level)
+        first, last = start + titled.first, start + titled.last
+        self._blocks.begin(BlockKind.HEADING, first, last, level=titled.level)
         self._blocks.close()
         self._blocks.items.clear()
 
-    def _admonition(self, start: int, glance: str, indent: int) -> None:
+    def _admonition(self, line: str) -> None:
         """Its title is a paragraph; what is set in below it is read as if it were not set in."""
-        opens = ADMONITION.match(glance)
+        opens, indent = ADMONITION.match(line[:GLANCE]), indent_of(line[:GLANCE])
         if opens is None:
             return
         self._blocks.leave_items(indent)
         if opens[1]:
-            self._blocks.begin(BlockKind.PARAGRAPH, start + opens.start(1), start + opens.end(1))
+            start, end = self._start + opens.start(1), self._start + opens.end(1)
+            self._blocks.begin(BlockKind.PARAGRAPH, start, end)
             self._blocks.close()
         self._set_in(indent)
 
     def _set_in(self, indent: int) -> None:
         self._blocks.items.append(Item(indent, indent + _SET_IN, None))
 
-    def _code_line(self, start: int, line: str) -> None:
-        end = start + len(line)
-        if self._blocks.open is not None and self._blocks.kind is BlockKind.CODE:
-            self._blocks.open.end = end
-            return
-        self._blocks.begin(BlockKind.CODE, start, end, lead=self._blocks.introduction())
-
-    def _fenced(self, start: int, line: str, fence: str, indent: int) -> None:
-        """Opens a fence: the block of code begins on the line below, even where that is cut off."""
-        self._blocks.close()
-        if self._is_markdown:  # code of another format is not set in
-            self._blocks.leave_items(indent)
-        self._fence = fence
-        below = start + len(line) + 1
-        self._blocks.begin(BlockKind.CODE, below, below, lead=self._blocks.introduction())
-
-    def _inside_fence(self, start: int, line: str) -> None:
-        text = line.strip(" \t>")
-        if text.startswith(self._fence) and not text.strip(self._fence[0]):
-            self._blocks.close()
-            self._fence, self._blank = "", True
-        else:
-            self._code_line(start, line)
-
-    def _text(self, start: int, line: str, first: int, indent: int) -> None:
-        """Reads a line of prose, its words from `first` on: an item, a definition or more of the
-        open block.
+    def _fenced(self, at: int, fence: str, indent: int) -> tuple[int, bool]:
+        """Reads code in a fence: its block begins on the line below, even where that is cut off. As
+        `_marked`.
         """
-        inner, end = line[first:], start + len(line)
-        item = (MARKDOWN_ITEM if self._is_markdown else ITEM).match(inner[:GLANCE])
+        self._blocks.close()
+        if self._blocks.is_markdown:  # code of another format is not set in
+            self._blocks.leave_items(indent)
+        start = self._start + len(self._lines[at]) + 1
+        self._blocks.begin(BlockKind.CODE, start, start, lead=self._blocks.introduction())
+        for number in range(at + 1, len(self._lines)):
+            line = self._lines[number]
+            said = line.strip(" \t>")
+            closes = said.startswith(fence) and not said.strip(fence[0])
+            if closes or (self._quoted and line.strip() and not QUOTED.match(line[:GLANCE])):
+                self._blocks.close()
+                return number + closes, True
+            if line.strip():
+                self._blocks.extend(start + len(line))
+            start += len(line) + 1
+        return len(self._lines), True
+
+    def _text(self, at: int, line: str, first: int, indent: int) -> tuple[int, bool]:
+        """Reads a line of prose, its words from `first` on: an item, a definition or more of the
+        open block. As `_marked`.
+        """
+        inner, start, end = line[first:], self._start + first, self._start + len(line)
+        item = (MARKDOWN_ITEM if self._blocks.is_markdown else ITEM).match(inner[:GLANCE])
         opened = None if self._blank else self._blocks.open
-        if item is not None and self._is_markdown and opened and not self._blocks.items:
+        if item is not None and self._blocks.is_markdown and opened and not self._blocks.items:
             # A year at a line's start is no item.
             item = item if item[2] in (None, "1") else None
         if item is not None:
-            self._item(start, line, first, indent, item.end() - 1)
+            content = item.end() - 1
+            column = indent + content - (len(inner) - len(inner.lstrip()))
+            lead = self._begin_item(indent, column)
+            if fence := FENCE.match(inner[content:]):
+                return self._fenced(at, fence[1], column)
+            self._blocks.begin(BlockKind.ITEM, start, end, lead=lead)
         elif opened is not None and opened.kind in PROSE:
             if DEFINITION.match(inner) and opened.kind is BlockKind.PARAGRAPH:
-                opened.kind, opened.level, opened.whole = BlockKind.ITEM, 1, True
+                self._blocks.open = opened._replace(kind=BlockKind.ITEM, level=1)
                 self._set_in(indent)
-            opened.end = end
+            self._blocks.extend(end)
         else:
             self._blocks.leave_items(indent)
-            kind = BlockKind.NOTE if self._quoted else BlockKind.PARAGRAPH
-            self._blocks.begin(kind, start + first, end)
+            self._blocks.begin(BlockKind.NOTE if self._quoted else BlockKind.PARAGRAPH, start, end)
+        return at + 1, False
 
-    def _item(self, start: int, line: str, first: int, indent: int, content: int) -> None:
+    def _begin_item(self, indent: int, column: int) -> Extent | None:
+        """Opens an item whose text stands in this column; returns what introduces it."""
         self._blocks.close()
         items = self._blocks.items
         if not items or items[-1].extent is None:
             self._list_lead = self._blocks.introduction()
         self._blocks.leave_items(indent)
         lead = (items[-1].extent if items else None) or self._list_lead
-        inner, end = line[first:], start + len(line)
-        column = indent + content - (len(inner) - len(inner.lstrip()))
-        items.append(Item(indent, column, lead or (start, start)))
-        if fence := FENCE.match(inner[content:]):
-            self._fenced(start, line, fence[1], column)
-        else:
-            self._blocks.begin(BlockKind.ITEM, start + first, end, lead=lead)
+        items.append(Item(indent, column, lead or (self._start, self._start)))
+        return lead
 
     def _blank_line(self) -> None:
-        # Code may hold blank lines, in a fence or by its indentation.
-        is_code = self._blocks.kind is BlockKind.CODE and self.format not in _UNMARKED
-        if not (self._fence or is_code):
+        # Code that is set in may hold blank lines.
+        if self._blocks.kind is not BlockKind.CODE or self.format in _UNMARKED:
             self._blocks.close()
         self._blank, self._markup = True, False

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
-from rag.text.blocks import BlockParser
-from rag.text.heading_path import HeadingPath
+from rag.text.blocks import blocks_of_text
+from rag.text.headings import HeadingPath
 from rag.text.line_marks import FENCE
 from rag.text.sentences import block_sentences
 from rag.text.wrapping import stripped
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 CHUNK_CHARS = 1200
 """No chunk is longer; a document up to this long stays one chunk (a page, where it has pages)."""
 
-_STRETCH = 1 << 19
-"""So many characters of a page are held and cut together."""
+_STRETCH = 1 << 25
+"""So many characters of a page are held and cut together; no block reaches over their end."""
 _LEAST = 0.33
 _INDENT = 200
 
@@ -61,15 +61,15 @@ def chunk_parts(
     pending = ""
     for part in parts:
         if (part.page, part.anchor) != (cutter.page, cutter.anchor):
-            yield from cutter.chunks(pending, ends=True)
+            yield from cutter.chunks(pending)
             pending, cutter.page, cutter.anchor = "", part.page, part.anchor
         pending += part.text
         while len(pending) >= _STRETCH:
             ends = (pending.rfind(end, 0, _STRETCH) + len(end) for end in ("\n\n", "\n", " "))
             cut = next((end for end in ends if end > _STRETCH // 2), _STRETCH)
-            yield from cutter.chunks(pending[:cut], ends=False)
+            yield from cutter.chunks(pending[:cut])
             pending = pending[cut:]
-    yield from cutter.chunks(pending, ends=True)
+    yield from cutter.chunks(pending)
 
 
 class _Cutter:
@@ -87,14 +87,13 @@ class _Cutter:
         self._line = 1
         self._limit = limit
         self._least = int(limit * _LEAST)
-        self._parser = BlockParser(document_format)
+        self._format = document_format
         self._blocks: deque[Block] = deque()  # that end after `_position`
         self._headings = HeadingPath()
 
-    def chunks(self, text: str, *, ends: bool) -> Iterator[Chunk]:
-        """The chunks of the next stretch; `ends`: nothing of the same place follows."""
-        found = self._parser.blocks(text, self._base, ends=ends, begins=not self._base)
-        self._blocks = deque(found)
+    def chunks(self, text: str) -> Iterator[Chunk]:
+        """The chunks of the next stretch."""
+        self._blocks = deque(blocks_of_text(text, self._format, self._base))
         self._text, self._position = text, 0
         while self._skip_blank():
             cut = self._cut()

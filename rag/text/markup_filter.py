@@ -1,13 +1,15 @@
-"""The lines of Markdown that only programs read: tags and a generator's marks alone, comments,
-scripts, fences around prose, link definitions.
+"""What of Markdown only programs read: the fields that a file begins with, and the lines of tags
+and a generator's marks alone, comments, scripts, link definitions.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from rag.text.line_marks import GLANCE
+from rag.text.wrapping import stripped
+from state.blocks import Block, BlockKind
 
 _TAG = r"</?(?!(?:pre|script|style|textarea)\b)[A-Za-z][\w.:-]*(?:\s[^<>\n]{0,500})?/?>"
 _MARK = rf"(?:\{{\{{[<%*/][^\n]{{0,500}}?\}}\}}|\{{%[^\n]{{0,500}}?%\}}|{_TAG})"
@@ -31,49 +33,30 @@ ADMONITION = re.compile(
     r"[ \t]*(?:\"([^\"\n]*)\"[ \t]*)?$"
 )
 """A line above what is set in below it: MkDocs' admonitions and tabs, each with its title."""
-_DIRECTIVE = re.compile(
-    r"[ \t]*(`{3,})\{(?:(toctree)|admonition|note|warning|tip|important|caution|danger|hint"
-    r"|attention|error|seealso|versionadded|versionchanged|deprecated|dropdown|tab-item|tab-set"
-    r"|card|grid)\}"
-)
-"""The fence of what MyST reads as prose, or as a list of pages."""
 _OPENS = re.compile(r"[ \t>]*<(!--(?!.*?-->[ \t]*[^\s<])|script\b|style\b)", re.IGNORECASE)
 """What begins a comment, script or style; no comment with words behind it in its line."""
 _CLOSES = {"!--": "-->", "script": "</script>", "style": "</style>"}
 
+_MOST_CHARS = 20_000
+_BOUNDS = re.compile(r"(---|\+\+\+)[ \t]*\n(?:(.*?)\n)??(?:\1|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
+_KEY = r"[^\s#\-][^:=\n]{0,80}[:=](?:\s|$)"
+_FIELD = re.compile(rf"^(?={_KEY}).*(?:\n(?!{_KEY}|#).*)*", re.MULTILINE)
+"""A key with the lines that belong to it, up to the next or a comment."""
+_PASSED_OVER = re.compile(r"^[ \t]*(?:#.*|\[[^\[\]\n]*\][ \t]*$)", re.MULTILINE)
+"""A comment, or the name of a table of TOML."""
 
-@dataclass(slots=True)
-class MarkupFilter:
-    """What is open where the next line begins."""
 
-    _closes: str = ""  # what ends a comment or a script
-    _fence: str = ""  # the one that is open around prose
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a comment or a script goes on, over blank lines too."""
-        return bool(self._closes)
-
-    def drops(self, line: str) -> bool:
-        """Whether only programs read this line; notes what it opens and closes."""
-        glance = line[:GLANCE]
-        if self._fence and line.strip() == self._fence:
-            self._fence = ""
-            return True
-        if "`{" in line and (directive := _DIRECTIVE.match(glance)) is not None:
-            if directive[2]:
-                self._closes = directive[1]
-            else:
-                self._fence = directive[1]
-            return True
-        if not self._closes:
-            opens = _OPENS.match(glance)
-            if opens is None:
-                return glance == line and _is_for_programs(line)
-            self._closes = _CLOSES[opens[1].lower()]
-        if self._closes in line.lower():
-            self._closes = ""
-        return True
+def lines_for_programs(lines: Sequence[str], at: int) -> int:
+    """How many lines from this one on only programs read: a comment, a script or a style to its
+    end, or a line of marks alone.
+    """
+    line = lines[at]
+    opens = _OPENS.match(line[:GLANCE])
+    if opens is None:
+        return int(len(line) <= GLANCE and _is_for_programs(line))
+    ends = _CLOSES[opens[1].lower()]
+    stop = next((n for n in range(at, len(lines)) if ends in lines[n].lower()), len(lines))
+    return stop + 1 - at
 
 
 def _is_for_programs(line: str) -> bool:
@@ -83,3 +66,19 @@ def _is_for_programs(line: str) -> bool:
         (begins in "<{:i[!/-*+" and (_ALONE.fullmatch(line) or _LINK.match(line)))
         or (begins in "!?=" and ADMONITION.match(line))
     )
+
+
+def front_matter(text: str) -> tuple[list[Block], int]:
+    """The fields, each with the lines that belong to it, and the offset in `text` behind the front
+    matter: 0 where there is none.
+    """
+    bounds = _BOUNDS.match(text[:_MOST_CHARS])
+    if bounds is None:
+        return [], 0
+    begin, end = bounds.span(2) if bounds[2] else (0, 0)
+    found = [stripped(text, *field.span()) for field in _FIELD.finditer(text, begin, end)]
+    before = _PASSED_OVER.sub("", text[begin : found[0][0]]) if found else text[begin:end]
+    if before.strip():
+        return [], 0  # prose between two lines across
+    fields = [Block(BlockKind.METADATA, *extent) for extent in found]
+    return fields, bounds.end()

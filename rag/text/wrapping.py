@@ -20,8 +20,6 @@ _GAP = re.compile(r"(?<=\S) {3,}(?=\S)")
 """What aligns the cells of lines below each other."""
 _TERM = re.compile(r"[ \t]*(?:[^\n]{1,200}::|-{1,2}[\w?][^\n]{0,100})$")
 _OPTION = re.compile(r"[ \t]+--?[A-Za-z?#]|-[A-Za-z],? ")
-_RULED = re.compile(r"\s*([-=_])\1\1.*\1{3}\s*$")
-"""A line drawn across, with or without words in it."""
 _ENDS = tuple(".!?:;\u2026\u3002")
 _SENTENCE_WORDS = 2
 _NARROWEST, _WIDEST = 30, 120
@@ -83,7 +81,6 @@ def runs(lines: Sequence[Line]) -> Iterator[Extent]:
         if (
             not stripped
             or (ends and not goes_on)
-            or _RULED.match(line)
             or (FIELD.match(text) and FIELD.match(line))
             or (_AMOUNT.search(text) and _AMOUNT.search(line))
             or (_cells(text) & _cells(line))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from rag.documents.registry import open_document
 from rag.text.chunk import chunk_parts
-from rag.text.front_matter import front_matter
+from rag.text.markup_filter import front_matter
 from state.blocks import BlockKind
 from state.documents import Chunk
 

@@ -7,7 +7,7 @@ from rag.documents.registry import open_document
 from rag.documents.stream import Limits, Part
 from rag.text.blocks import MARKDOWN
 from rag.text.chunk import chunk_parts
-from rag.text.document_title import document_title, naming_blocks
+from rag.text.headings import document_title, naming_blocks
 
 _LIMITS = Limits()
 

@@ -147,9 +147,7 @@ Outside.
 
         pump open
 
-```{tip}
-Oil it on Mondays.
-```
+Or:
 
     four
 """
@@ -173,7 +171,7 @@ def test_what_is_set_in_below_a_note_a_tab_or_a_definition_is_no_code() -> None:
         ("paragraph", "Defaults to oil."),
         ("paragraph", ": Said twice."),
         ("code", "        pump open"),
-        ("paragraph", "Oil it on Mondays."),
+        ("paragraph", "Or:"),
         ("code", "    four"),
     ]
     assert found[1][3] == found[0][2]
@@ -469,7 +467,7 @@ def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
         "> [!NOTE]\n>\n> Slowly.\n\n> [!TIP]- By night\n> it cools.\n\n"
         "- [Glazes](#glazes)\n  * [Salt](#salt)\n- [Clay](clay.md)\n\n"
         "![Kiln](a.png) [![built](b.svg)](c)\n![](d.png){width=9}\n![[Kiln.png|100]]\n\n"
-        "```{toctree}\n:maxdepth: 1\n\nsalt\n```\n/// tip | Title\nAsk.\n///\n\n"
+        "/// tip | Title\nAsk.\n///\n\n"
         "<Tab label='b'>\n\n    <Directory a>\n    </Directory>\n\n"
         "```sh\n<div>\n{% if %}\n```\n</Tab>\n</div>\n"
     )

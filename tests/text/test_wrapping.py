@@ -57,7 +57,6 @@ def test_wrapped_prose_is_joined_at_any_width(width: int) -> None:
         BILL,
         "Heating   1.243,17 €\nless paid 3.060,00 €\nCredit      346,96 €",
         "Fuel in 2024\n7.1.  44,2 l  1,719 €/l   Shell\n2.2.  47,0 l  1,759       Aral",
-        "---------- Forwarded message ---------\nFrom: Bo Orr <bo@example.org>",
         "Customer no. 40 77 1182\nhotline 0721 / 55 10 99",
         PARAGRAPHS,
         "Kind regards\nBo Orr",
