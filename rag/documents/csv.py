@@ -7,6 +7,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
+from io import StringIO
 from itertools import chain, islice
 
 from rag.documents.encoding import detect, text_blocks
@@ -35,11 +36,8 @@ def read(reading: Reading) -> Iterator[Part]:
     if encoding.exact and not named and _is_prose(first, delimiter):
         yield from _records(reading, delimiter, encoding.name)
         return
-    texts = (block.replace("\0", "") for block in chain([first], blocks))
-    lines = (line for text in texts for line in _lines(text))
-    if named:
-        next(lines)
-    rows = csv.reader(lines, delimiter=delimiter)
+    lines = chain.from_iterable(map(StringIO, chain([first], blocks)))
+    rows = csv.reader(islice(lines, 1 if named else 0, None), delimiter=delimiter)
     try:
         while some := list(islice(rows, _ROWS)):
             yield Part("".join(line + "\n" for line in map(row, some) if line))
@@ -93,12 +91,7 @@ def _delimiter(sample: str, suffix: str) -> str:
 def _sample(sample: str, delimiter: str) -> list[list[str]]:
     """The first rows, up to one that is damaged."""
     rows: list[list[str]] = []
-    found = csv.reader(_lines(sample), delimiter=delimiter)
+    found = csv.reader(StringIO(sample), delimiter=delimiter)
     with suppress(csv.Error):
         rows.extend(islice(filter(None, found), _SAMPLE_ROWS))
     return rows
-
-
-def _lines(text: str) -> Iterator[str]:
-    """The lines with their ends; unlike in `str.splitlines`, a vertical tab in a cell ends none."""
-    return (line + "\n" for line in text.removesuffix("\n").split("\n"))

@@ -24,7 +24,6 @@ _BOMS = {
 _SAMPLE = 64 * 1024
 _STRICT_SCAN = 16 * MIB
 _BLOCK = 1 << 18
-_LONG_LINE = 1 << 24
 _ESCAPED = re.compile(r"(?<!\\)(?:\\u(?!00[0-9])[\da-fA-F]{4})+")
 """Letters beyond ASCII as programs write them into JSON."""
 _CONTROLS = bytes(set(range(0x20)) - {0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B}) + b"\x7f"
@@ -69,24 +68,15 @@ def detect(file: IO[bytes]) -> Encoding:
 
 
 def text_blocks(reading: Reading) -> Iterator[str]:
-    """The file's text in blocks of whole lines, some 256 Ki characters each, line ends made
-    one; only a line of more than 16 Mi characters is cut.
-    """
+    """The file's text in blocks of whole lines, some 256 Ki characters each, line ends made one."""
     with reading.path.open("rb") as file:
         encoding = detect(file)
         text = io.TextIOWrapper(file, encoding=encoding.name, errors="replace", newline=None)
-        rest = ""
-        while block := text.read(_BLOCK):
+        while lines := text.readlines(_BLOCK):
+            block = "".join(lines)
             if not encoding.exact and "\ufffd" in block:
                 reading.warn(f"some bytes are not {encoding.name} and were replaced")
-            cut = block.rfind("\n") + 1
-            if not cut and len(rest) < _LONG_LINE:
-                rest += block
-                continue
-            yield rest + block[: cut or len(block)]
-            rest = block[cut or len(block) :]
-        if rest:
-            yield rest
+            yield block
 
 
 def read_text(reading: Reading) -> str:

@@ -58,13 +58,6 @@ FORMATS = {entry.name: entry for entry in _ALL}
 SUFFIXES = {suffix: entry for entry in _ALL for suffix in entry.suffixes}
 ZIP_FORMATS = {"docx", "pptx", "xlsx", "odt", "epub"}
 """Formats that are ZIP archives inside."""
-_KINDS = {
-    "an image": ".ico .heic .avif .psd .svg .eps",
-    "audio or video": ".mp3 .wav .ogg .flac .m4a .mp4 .mov .avi .mkv .webm .wmv .aac .opus",
-    "a program": ".exe .dll .so .dylib .o .a .lib .class .pyc .pyo .wasm .bin .node",
-    "a database": ".db .sqlite .sqlite3 .mdb .accdb .parquet .feather .arrow .npy .npz .pkl",
-    "a font": ".ttf .otf .woff .woff2 .eot",
-}
 _ARCHIVES = ".zip .gz .bz2 .xz .zst .7z .rar .tar .tgz .jar .war .whl .deb .rpm .iso .dmg"
 ARCHIVE = "an archive: unpack it to have its files read"
 _SAVED_AS = {
@@ -73,12 +66,8 @@ _SAVED_AS = {
     ".vcard": ".csv",
 }  # fmt: skip
 UNSUPPORTED = {
-    suffix: f"{kind} ({suffix}): there is no text to read"
-    for kind, suffixes in _KINDS.items()
-    for suffix in suffixes.split()
+    **dict.fromkeys(_ARCHIVES.split(), ARCHIVE),
+    **dict.fromkeys((".svg", ".eps"), "a drawing: there is no text to read"),
+    **{old: f"{old} files are not read: save it as {new}" for old, new in _SAVED_AS.items()},
 }
-"""Extensions that are not read, with the reason."""
-UNSUPPORTED |= dict.fromkeys(_ARCHIVES.split(), ARCHIVE) | {
-    suffix: f"{suffix} files are not read: save it as {wanted}"
-    for suffix, wanted in _SAVED_AS.items()
-}
+"""Extensions that are not read, with the reason; of other files without text their bytes tell."""

@@ -1,4 +1,6 @@
-"""Excel workbooks (XLSX, XLSB, XLS): each sheet a heading and its rows, with calamine."""
+"""Excel workbooks (XLSX, XLSB, XLS): each sheet a heading and its rows, with calamine. How numbers
+are to be written, which it leaves out, is read where it says what one is: a share or an amount.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,12 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, time, timedelta
+from decimal import ROUND_HALF_UP, Decimal, localcontext
 from itertools import islice
 from typing import Any
 
 from rag.documents.archive import Archive
 from rag.documents.layout import collapse_whitespace, row
-from rag.documents.number_formats import NumberFormat, Place, number_formats
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 from state.wording import many
@@ -23,12 +25,30 @@ _UNCOMPUTED = re.compile(
 )
 """A cell with a formula and no value, as programs write that compute none."""
 
+_WORKBOOK, _STYLES = "xl/workbook.xml", "xl/styles.xml"
+_PERCENT = {9: "0%", 10: "0.00%"}
+"""The formats that have a number and no code of their own."""
+_STYLED = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,7})"[^>]{0,80}?\bs="(\d{1,5})"')
+_UNSHOWN = re.compile(r"[_*\\].|\[(?!\$[^\]\-])[^\]]*\]")
+"""Matches what a code says of room, of filling and of other signs, of colours and countries."""
+_SIGN = re.compile(r'\[\$([^\]\-{}]{1,5})[^\]]{0,20}\]|"([^"{}]{1,8})"|([€£$¥])')
+_QUOTED = re.compile(r'\[[^\]]*\]|"[^"]*"')
+_PLACES = re.compile(r"[^#0?.,]*([#0,]*[#0])(?:\.(0{1,15}))?[^#0?.,/E]*")
+"""Matches a whole code of one number: no fraction, no exponent, none that counts thousands."""
+
+Place = tuple[int, int]
+"""Row and column of a cell, from 0."""
+
+
+_Templates = Mapping[Place, str]
+"""How numbers are written, in Python's way of formatting, by their place in a sheet."""
+
 
 def read(reading: Reading) -> Iterator[Part]:
     """Some two hundred rows at a time. A formula stands as the value that is stored with it, an
     error as an empty cell.
     """
-    formats: Mapping[str, Mapping[Place, NumberFormat]] = {}
+    formats: Mapping[str, _Templates] = {}
     if reading.format == "xlsx":
         # Calamine unpacks by itself; what its cells take is bounded by the worker's memory.
         with Archive(reading) as archive:
@@ -37,7 +57,7 @@ def read(reading: Reading) -> Iterator[Part]:
                 told = f"{many(count, 'formula')} without a stored value left out"
                 reading.warn(f"{told}: save it once in a spreadsheet program")
             with suppress(DocumentError, ValueError):  # the values count
-                formats = number_formats(archive)
+                formats = _number_formats(archive)
     import python_calamine as calamine
 
     try:
@@ -62,7 +82,7 @@ def read(reading: Reading) -> Iterator[Part]:
         yield Part("\n", anchor=anchor)
 
 
-def _rows(sheet: Any, formats: Mapping[Place, NumberFormat]) -> Iterator[list[Any]]:
+def _rows(sheet: Any, templates: _Templates) -> Iterator[list[Any]]:
     """The rows of a sheet, numbers with what their format says they are of; a cell merged over
     several rows stands in each.
     """
@@ -74,10 +94,12 @@ def _rows(sheet: Any, formats: Mapping[Place, NumberFormat]) -> Iterator[list[An
     }
     tall: dict[int, tuple[int, Any]] = {}  # of a column: the last row of a merged cell, its value
     for number, values in enumerate(sheet.iter_rows()):
-        for column, value in enumerate(values if formats else ()):
-            shown = formats.get((number, column + first))
-            if shown is not None and type(value) in (int, float):
-                values[column] = shown.shown(value)
+        for column, value in enumerate(values if templates else ()):
+            template = templates.get((number, column + first))
+            if template is not None and type(value) in (int, float):
+                with localcontext(rounding=ROUND_HALF_UP):
+                    amount = template.format(abs(Decimal(repr(value))))
+                values[column] = "-" * (value < 0) + amount
         for column, value in enumerate(values if ends else ()):
             if (number, column) in ends:
                 tall[column] = ends[number, column], value
@@ -107,3 +129,62 @@ def cell_text(value: Any) -> str:
     if isinstance(value, datetime):
         return value.isoformat(" ") if value.time() != time() else value.date().isoformat()
     return str(value)
+
+
+def _number_formats(archive: Archive) -> dict[str, dict[Place, str]]:
+    """The formats of cells that have such a one, by the sheet's name.
+
+    Raises:
+        DocumentError: a part is missing or damaged.
+    """
+    styles = _styles(archive)
+    if not styles:
+        return {}
+    targets = archive.relations(_WORKBOOK)
+    found: dict[str, dict[Place, str]] = {}
+    for sheet in archive.root(_WORKBOOK).iterfind("{*}sheets/{*}sheet"):
+        key = next((value for name, value in sheet.items() if name.endswith("}id")), "")
+        part = b""
+        with suppress(DocumentError):  # too long to be looked at
+            part = archive.member(targets[key][1]) if key in targets else part
+        styled = (cell.groups() for cell in _STYLED.finditer(part))
+        found[sheet.get("name") or ""] = {
+            (int(row) - 1, _column(letters)): styles[int(style)]
+            for letters, row, style in styled
+            if int(style) in styles
+        }
+    return found
+
+
+def _styles(archive: Archive) -> Mapping[int, str]:
+    """The templates of those formats of cells that name a unit, by the numbers of the formats."""
+    root = archive.root(_STYLES)
+    codes = {
+        int(each.get("numFmtId") or 0): each.get("formatCode") or ""
+        for each in root.iterfind("{*}numFmts/{*}numFmt")
+    }
+    templates = {number: _template(code) for number, code in {**_PERCENT, **codes}.items()}
+    used = [int(each.get("numFmtId") or 0) for each in root.iterfind("{*}cellXfs/{*}xf")]
+    return {number: found for number, each in enumerate(used) if (found := templates.get(each))}
+
+
+def _template(code: str) -> str | None:
+    """What a code says of positive numbers; None where it names no unit."""
+    code = _UNSHOWN.sub("", code.partition(";")[0])
+    bare = _QUOTED.sub(lambda found: " " * len(found[0]), code)
+    places, sign = _PLACES.fullmatch(bare), _SIGN.search(code)
+    if places is None or ("%" not in bare and sign is None):
+        return None
+    number = f"{',' * (',' in places[1])}.{len(places[2] or '')}"
+    if "%" in bare or sign is None:
+        return f"{{:{number}%}}"
+    said = next(filter(None, sign.groups()))
+    is_before = sign.start() < places.start(1)
+    return f"{said}{{:{number}f}}" if is_before else f"{{:{number}f}} {said.strip()}"
+
+
+def _column(letters: bytes) -> int:
+    column = 0
+    for letter in letters:
+        column = column * 26 + letter - ord("A") + 1
+    return column - 1

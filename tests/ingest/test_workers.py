@@ -150,7 +150,7 @@ def test_a_long_document_comes_in_parts_that_are_its_text(tmp_path):
 def test_a_file_that_changes_is_told_and_tried_again_next_time(tmp_path):
     path = tmp_path / "a.md"
     path.write_text("0")
-    outcome = read_file(task(path), lambda: path.write_text(path.read_text() + "1"))
+    outcome = read_file(task(path), lambda: path.write_text("01"))
     assert isinstance(outcome, UnreadFile)
     assert "changed while it was read" in outcome.reason
     assert not outcome.reading
