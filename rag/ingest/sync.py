@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from rag.embed.builtin import builtin_embedder
 from rag.index.protocol import FileStat
-from rag.ingest.file_text import ReadTask, content_hash
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest, IngestReport, OnEvent, Reporter
 from rag.ingest.plan import IngestPlan, make_plan
@@ -111,22 +110,12 @@ def _plan(
 
 
 def _report_dry_run(plan: IngestPlan, reporter: Reporter) -> None:
-    """Reports what an ingest would do."""
+    """Reports what an ingest would do; of a file with a new time the content may be the same."""
     for task in plan.tasks:
-        reporter.done(task.path, _expected_outcome(task, plan), task.source, task.size)
+        outcome: Outcome = "updated" if task.path in plan.changed else "added"
+        reporter.done(task.path, outcome, task.source, task.size)
     for gone in plan.missing:
         reporter.done(gone.path or gone.source, "removed", gone.source, 0)
-
-
-def _expected_outcome(task: ReadTask, plan: IngestPlan) -> Outcome:
-    """What would become of a file. One that is indexed is read: its time alone may be new."""
-    if task.path not in plan.changed:
-        return "added"
-    try:
-        content = content_hash(task.path, task.size, lambda: None)
-    except OSError:  # the run will say why
-        content = ""
-    return "unchanged" if content == task.known else "updated"
 
 
 def _globs(

@@ -96,9 +96,6 @@ def _not_read(link: str, here: IgnoreRules) -> str | None:
     if inside.startswith("/"):
         return "a symbolic link that leads out of the folder"
     names = inside.split("/")[:-1]
-    if any(is_junk(name) for name in names if name):
-        return "a symbolic link to what is hidden"
     ignores = here.ignores_folder if os.path.isdir(target) else here.ignores_file
-    if not JUNK_FOLDERS.isdisjoint(names) or ignores(target):
-        return "a symbolic link to what is ignored"
-    return None
+    is_left_out = any(name in JUNK_FOLDERS or is_junk(name) for name in names if name)
+    return "a symbolic link to what is ignored" if is_left_out or ignores(target) else None
