@@ -12,13 +12,7 @@ from typing import NoReturn
 import typer
 
 from cli.terminal import Terminal
-from state.errors import (
-    CragError,
-    RemoteError,
-    SetupError,
-    UsageError,
-    storage_error,
-)
+from state.errors import CragError, RemoteError, SetupError, UsageError, storage_error
 from state.wording import redact_urls
 
 

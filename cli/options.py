@@ -34,8 +34,7 @@ def _path(value: str) -> Path:
 
 
 Collection = Annotated[
-    str | None,
-    typer.Option("--collection", "-c", help="The collection to use.", metavar="NAME"),
+    str | None, typer.Option("--collection", "-c", help="The collection to use.", metavar="NAME")
 ]
 Json = Annotated[bool, flag("--json", "One JSON object on stdout.")]
 Trace = Annotated[bool, flag("--trace", "Print loops and grades on stderr.")]

@@ -26,14 +26,7 @@ from typing import (
 from langgraph.channels import UntrackedValue
 
 from state.answer import AnswerPart, Citation, ClaimRecord, LoopRecord, Snippet, Status, Usage
-from state.passages import (
-    ContextDocument,
-    Grade,
-    HistoryTurn,
-    QuestionPart,
-    RetrievedChunk,
-    WebUse,
-)
+from state.passages import ContextDocument, Grade, HistoryTurn, QuestionPart, RetrievedChunk, WebUse
 
 T = TypeVar("T")
 

@@ -94,6 +94,5 @@ def write_settings(file: Path, text: str) -> None:
     except (OSError, UnicodeEncodeError) as error:
         why = getattr(error, "strerror", None) or error
         raise SettingsError(
-            f"The settings file {file} cannot be written: {why}.",
-            "Choose another with --config.",
+            f"The settings file {file} cannot be written: {why}.", "Choose another with --config."
         ) from None

@@ -66,12 +66,7 @@ class TraceStore(Closing):
     def close(self) -> None:
         self._database.close()
 
-    def keep(
-        self,
-        trace_id: str,
-        events: Sequence[Mapping[str, Any]],
-        answer: Answer,
-    ) -> None:
+    def keep(self, trace_id: str, events: Sequence[Mapping[str, Any]], answer: Answer) -> None:
         """Store a finished run, in the place of an earlier part of it, and drop traces that are too
         old or too many.
         """
@@ -111,16 +106,15 @@ class TraceStore(Closing):
         names = TraceSummary.__annotations__
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
 
-    def delete(self, trace_id: str) -> int:
-        """Drop one trace, found as `get` finds it; returns how many. Errors as `get`."""
+    def delete(self, trace_id: str | None = None) -> int:
+        """Drop one trace, found as `get` finds it, or all; returns how many. Errors as `get`."""
+        if trace_id is None:
+            return self._drop("delete from traces", ())
         return self._drop("delete from traces where id = $1", (self._find(trace_id)[0],))
 
     def delete_thread(self, thread: str) -> int:
         """Drop every trace of a thread's turns; returns how many."""
         return self._drop("delete from traces where thread = $1", (thread,))
-
-    def delete_all(self) -> int:
-        return self._drop("delete from traces", ())
 
     def _drop(self, statement: str, values: tuple[str, ...]) -> int:
         if not self._database.read("select 1 from traces limit 1"):

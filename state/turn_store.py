@@ -4,10 +4,9 @@ run the same SQL.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
 
 from state.answer import Answer
 from state.closing import Closing
@@ -111,12 +110,7 @@ class TurnStore(Closing):
         return StoreSize(len(found), turns, octets, self._database.disk_bytes())
 
     def append(
-        self,
-        thread: str,
-        answer: Answer,
-        *,
-        milestone: bool = False,
-        collection: str | None = None,
+        self, thread: str, answer: Answer, *, milestone: bool = False, collection: str | None = None
     ) -> int:
         """Keep a finished turn, whole or not at all; returns its number."""
         with self._database.writing() as db:
@@ -137,19 +131,23 @@ class TurnStore(Closing):
 
     def turns(self, thread: str) -> Iterator[Turn]:
         """Yields every turn, oldest first."""
-        for row in self._database.read(f"{_SELECT} order by n", (thread,)):
-            yield _to_turn(thread, row)
+        return self._read(thread, "order by n")
 
     def newest(self, thread: str) -> Turn | None:
-        rows = self._database.read(f"{_SELECT} order by n desc limit 1", (thread,))
-        return _to_turn(thread, rows[0]) if rows else None
+        return next(self._read(thread, "order by n desc limit 1"), None)
 
     def turn(self, thread: str, number: int) -> Turn:
         """One turn; raises UsageError if there is none of that number."""
-        rows = self._database.read(_SELECT + " and n = $2", (thread, number))
-        if not rows:
+        found = next(self._read(thread, "and n = $2", number), None)
+        if found is None:
             raise UsageError(f"Thread {thread!r} has no turn {number}.")
-        return _to_turn(thread, rows[0])
+        return found
+
+    def _read(self, thread: str, which: str, *values: int) -> Iterator[Turn]:
+        rows = self._database.read(f"{_SELECT} {which}", (thread, *values))
+        for number, at, milestone, body in rows:
+            kept = inflate_json(body, f"Turn {number} of thread {thread!r}", _HINT)
+            yield Turn(thread, number, from_micros(at), bool(milestone), **kept)
 
     def numbers(self, thread: str) -> list[tuple[int, bool]]:
         """Each turn's number and whether it is a milestone, newest first; no answer is read."""
@@ -186,11 +184,7 @@ class TurnStore(Closing):
         return int(turns)
 
     def prune(
-        self,
-        *,
-        before: datetime | None = None,
-        keep: int | None = None,
-        dry_run: bool = False,
+        self, *, before: datetime | None = None, keep: int | None = None, dry_run: bool = False
     ) -> dict[str, list[int]]:
         """Remove the turns before `before`, those beyond the newest `keep` of their thread, or, if
         both are given, only those that are both; no milestones, and on a dry run none. Returns
@@ -213,10 +207,3 @@ class TurnStore(Closing):
         for _, name, number in rows:
             pruned.setdefault(name, []).append(number)
         return pruned
-
-
-def _to_turn(thread: str, row: Sequence[Any]) -> Turn:
-    """`row` is (n, created_at, milestone, body)."""
-    number, created_at, milestone, body = row
-    kept = inflate_json(body, f"Turn {number} of thread {thread!r}", _HINT)
-    return Turn(thread, number, from_micros(created_at), bool(milestone), **kept)

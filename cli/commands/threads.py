@@ -23,12 +23,10 @@ app = new_app("List, show, export, delete and prune threads.", cls=DefaultGroup)
 
 Name = Annotated[str, typer.Argument(help="The thread.", metavar="THREAD")]
 Days = Annotated[
-    float | None,
-    typer.Option(metavar="N", min=0, max=365_000, help="Turns older than N days."),
+    float | None, typer.Option(metavar="N", min=0, max=365_000, help="Turns older than N days.")
 ]
 Keep = Annotated[
-    int | None,
-    typer.Option(metavar="N", min=0, max=1_000_000, help="Keep the newest N a thread."),
+    int | None, typer.Option(metavar="N", min=0, max=1_000_000, help="Keep the newest N a thread.")
 ]
 
 

@@ -13,7 +13,6 @@ from cli.app import DefaultGroup, new_app
 from cli.terminal import Terminal, clean
 from rag.tracing import diff_traces, is_research, recorded_flags
 from rag.tracing import replay as run_again
-from state.errors import UsageError
 from state.trace_store import Trace, open_traces
 from state.wording import many, shorten
 
@@ -91,17 +90,14 @@ def list_(
 def delete(
     given: options.Shared,
     trace_id: Annotated[str | None, _TRACE] = None,
-    all_: Annotated[bool, options.flag("--all", "Forget every trace instead.")] = False,
     yes: options.Yes = False,
 ) -> None:
-    """Forget a trace, or all of them. Threads and collections stay."""
-    if (trace_id is None) is not all_:
-        raise UsageError("Name one trace, or --all.")
+    """Forget a trace, or, without an ID, all of them. Threads and collections stay."""
     terminal = given.terminal
-    if all_:
+    if trace_id is None:
         terminal.confirm("Forget every trace?", yes=yes)
     with open_traces(given.settings()) as traces:
-        count = traces.delete_all() if trace_id is None else traces.delete(trace_id)
+        count = traces.delete(trace_id)
     terminal.notice(f"Forgot {many(count, 'trace')}.")
 
 

@@ -10,7 +10,6 @@ from cli.terminal import Terminal, clean
 from state.answer import Answer
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
     from rich.live import Live
 
     from cli.render.trace_view import TraceView
@@ -52,7 +51,6 @@ class LiveAnswer:
             self._view = TraceView(terminal.console())
         self._live: Live | None = None
         self._draft = ""
-        self._doing = "searching"
         self._answer: Answer | None = None
 
     def __enter__(self) -> Self:
@@ -63,7 +61,8 @@ class LiveAnswer:
             from rich.live import Live
 
             console = self._terminal.console(stderr=False)
-            self._live = Live(self._frame(), console=console, transient=True, refresh_per_second=20)
+            self._live = Live(console=console, transient=True, refresh_per_second=20)
+            self._draw("searching")
             self._live.start()
         return self
 
@@ -96,27 +95,26 @@ class LiveAnswer:
                 self._view.show(event)
             except OSError:  # nobody reads the trace; the answer may still be read
                 self._view = None
-        if self._live is None:
-            return
         match event["event"]:
             case "token":
                 self._draft += event["text"]
+                self._draw("answering")
             case "draft_rejected":
                 wrong = event["unsupported"]
                 why = "the draft was not supported; answering" if wrong else "searching"
-                self._draft, self._doing = "", f"{why} again"
+                self._draft = ""
+                self._draw(f"{why} again")
             case "node_started" if event["node"] in _DOING:
-                self._doing = _DOING[event["node"]]
+                self._draw(_DOING[event["node"]])
             case "rewritten" if event["query"]:
-                self._doing = f"searching again: {event['query']}"
-            case _:
-                return
-        self._live.update(self._frame())
+                self._draw(f"searching again: {event['query']}")
 
-    def _frame(self) -> RenderableType:
+    def _draw(self, doing: str) -> None:
+        """Show the draft, or what is done until there is one."""
+        if self._live is None:
+            return
         from rich.spinner import Spinner
         from rich.text import Text
 
-        if self._draft:
-            return Text(clean(self._draft))
-        return Spinner("dots", text=Text(f"{self._doing}…", style="dim"))
+        working = Spinner("dots", text=Text(f"{doing}…", style="dim"))
+        self._live.update(Text(clean(self._draft)) if self._draft else working)

@@ -107,23 +107,19 @@ def load_dataset(folder: Path) -> Dataset:
     Raises:
         UsageError: it is no dataset, or a line of it is unusable; names the line.
     """
-    if not folder.is_dir():
-        raise UsageError(
-            f"There is no dataset folder {folder}.",
-            "A dataset is a folder with queries.jsonl and corpus.jsonl or files/.",
-        )
     file = next((folder / name for name in QUERY_FILES if (folder / name).is_file()), None)
     if file is None:
-        raise UsageError(f"There is no queries.jsonl in {folder}.")
-    queries = list(_rows(file, Query))
+        raise UsageError(
+            f"There is no queries.jsonl in {folder}.",
+            "A dataset is a folder with queries.jsonl and corpus.jsonl or files/.",
+        )
+    queries = list(read_rows(file, Query))
     if not queries:
         raise UsageError(f"{file} holds no query.")
     texts = {query.id: query.text for query in queries}
-    if len(texts) < len(queries):
-        raise UsageError(f"Two queries of {file} have the same id.")
     judged: dict[str, list[Judgement]] = {}
     if (judgements := folder / "grading.jsonl").is_file():
-        for judgement in _rows(judgements, Judgement):
+        for judgement in read_rows(judgements, Judgement):
             text = texts.get(judgement.query, judgement.query)
             judged.setdefault(text, []).append(judgement)
     places = [folder / "corpus.jsonl", folder / "files"]
@@ -133,28 +129,25 @@ def load_dataset(folder: Path) -> Dataset:
     return Dataset(folder.resolve().name, folder, queries, judged, documents)
 
 
-def read_corpus(path: Path) -> Iterator[CorpusDocument]:
-    """The documents of a corpus.jsonl, one at a time.
+def read_rows(path: Path, kind: type[Row]) -> Iterator[Row]:
+    """The rows of a file, one at a time.
 
     Raises:
         UsageError: a line is unusable or an id comes twice.
     """
-    seen: set[str] = set()
-    for document in _rows(path, CorpusDocument):
-        if document.id in seen:
-            raise UsageError(f"{path}: the id {document.id!r} comes a second time.")
-        seen.add(document.id)
-        yield document
-
-
-def _rows(path: Path, kind: type[Row]) -> Iterator[Row]:
-    number = 0
+    number, seen = 0, set[str]()
     try:
         with path.open("rb") as file:
             for line in file:
                 number += 1
-                if line.strip():
-                    yield kind.model_validate_json(line.removeprefix(BOM_UTF8))
+                if not line.strip():
+                    continue
+                row = kind.model_validate_json(line.removeprefix(BOM_UTF8))
+                if isinstance(row, Query | CorpusDocument):
+                    if row.id in seen:
+                        raise UsageError(f"{path}: the id {row.id!r} comes a second time.")
+                    seen.add(row.id)
+                yield row
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"]))

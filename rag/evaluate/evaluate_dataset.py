@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from rag.documents.cleaning import clean, shorten
 from rag.documents.stream import Part
 from rag.embed.builtin import builtin_embedder
-from rag.evaluate.datasets import CorpusDocument, Dataset, Query, read_corpus, sample
+from rag.evaluate.datasets import CorpusDocument, Dataset, Query, read_rows, sample
 from rag.evaluate.measure import GradedPair, Measurement, Measurer
 from rag.evaluate.report import build_report
 from rag.index.protocol import DocumentPart, IndexedDocument, Notice
@@ -175,7 +175,7 @@ def _prepare(
         _index_files(dataset.documents, ready, on, notify)
     elif not finished.is_file():
         with store_of(ready).open_writer(ready.collection, notify) as writer:
-            _index_corpus(read_corpus(dataset.documents), writer, on)
+            _index_corpus(read_rows(dataset.documents, CorpusDocument), writer, on)
         home.mkdir(parents=True, exist_ok=True)  # with a shared store it does not exist yet
         finished.touch()
     return ready
@@ -198,10 +198,7 @@ def _index_files(files: Path, settings: Settings, on: Progress, notify: Notice) 
     """Ingest the files and report failures."""
     seen = count()
     report = ingest(
-        settings,
-        [str(files)],
-        on_event=lambda _event: on("index", next(seen), None),
-        notice=notify,
+        settings, [str(files)], on_event=lambda _event: on("index", next(seen), None), notice=notify
     )
     for path, reason in report.failed:
         notify(f"{path} could not be read: {reason}.")

@@ -89,7 +89,7 @@ def test_what_is_deleted_is_gone_from_the_file(tmp_path: Path):
         store.keep("b", events(), make_answer("another", thread="two"))
         assert store.delete_thread("one") == 1
         assert ids(store) == ["b"]
-        assert store.delete_all() == 1
+        assert store.delete() == 1
     held = b"".join(file.read_bytes() for file in tmp_path.iterdir())
     assert b"traces" in held
     assert b"secret" not in held
