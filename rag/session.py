@@ -18,8 +18,9 @@ from rag.engines.local.engine import LocalEngine
 from rag.index.protocol import Notice
 from rag.opening import build_engine, engine_notice, open_reader
 from rag.reading.reranker import Reranker
-from rag.turn_run import Cancellation, failed_event, failed_turn, run_turn
+from rag.turn_run import failed_event, failed_turn, run_turn
 from state.answer import Answer
+from state.background import Cancellation
 from state.closing import Closing
 from state.errors import CragError, UsageError
 from state.passages import HistoryTurn

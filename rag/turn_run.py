@@ -4,17 +4,15 @@ are yielded as they come; its checkpoint is kept if it ends well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
-from contextvars import copy_context
-from queue import Empty, SimpleQueue
-from threading import Lock, Thread
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, Any, cast
 
 from rag.budget import Budget
 from rag.dependencies import Dependencies, new_answer
 from rag.graph import recursion_limit, shared_graph
 from state.answer import FAILED, Answer, Status
+from state.background import Cancellation, in_background
 from state.errors import CragError
 
 if TYPE_CHECKING:
@@ -24,97 +22,6 @@ if TYPE_CHECKING:
     from state.events import Event, FailedEvent
 
 _GRACE_SECONDS = 3.0
-
-T = TypeVar("T")
-
-
-class RunCancelledError(Exception):
-    """The run was cancelled; what it still does must have no effect."""
-
-
-class Cancellation:
-    """Whether a run was cancelled, agreed on by both of its threads."""
-
-    def __init__(self) -> None:
-        self.items: SimpleQueue[Any] = SimpleQueue()
-        self.cancelled = False
-        self._lock = Lock()
-
-    def interrupt(self) -> None:
-        """Does what Ctrl-C does, for a signal's handler. It takes effect where the next item is
-        waited for, so that nothing is broken off which the next run needs.
-        """
-        self.items.put(_End(KeyboardInterrupt()))
-
-    def cancel(self) -> None:
-        """Lets no further `unless_cancelled` begin, and waits for one that has begun."""
-        with self._lock:
-            self.cancelled = True
-
-    def unless_cancelled(self, act: Callable[[], T]) -> T:
-        """Returns `act()`; a cancellation comes either before or after it, never in between.
-
-        Raises:
-            RunCancelledError: the run was cancelled.
-        """
-        with self._lock:
-            if self.cancelled:
-                raise RunCancelledError
-            return act()
-
-
-class _End:
-    """The last item of a run, with the error that it raised, if any."""
-
-    def __init__(self, error: BaseException | None = None) -> None:
-        self.error = error
-
-
-def in_background(
-    run: Callable[[], Generator[T]],
-    cancel: Cancellation,
-    seconds_left: Callable[[], float | None] = lambda: None,
-) -> Generator[T]:
-    """Runs `run()` on a thread of its own; yields what it yields and raises what it raises. In the
-    consumer's thread Ctrl-C would take as long as the model's reply: LangGraph waits for its nodes.
-
-    Raises:
-        TimeoutError: no seconds were left before the next item; the run is left as by Ctrl-C.
-
-    A consumer that stops early (Ctrl-C, a closed generator) is free at once. The run then stops at
-    its next item, and what it raises is dropped.
-    """
-    queue: SimpleQueue[T | _End] = cancel.items
-
-    def work() -> None:
-        try:
-            with closing(run()) as items:
-                for item in items:
-                    if cancel.cancelled:
-                        break
-                    queue.put(item)
-            queue.put(_End())
-        except BaseException as error:  # noqa: BLE001 - raised anew in the consumer's thread
-            queue.put(_End(error))
-
-    Thread(target=copy_context().run, args=(work,), name="turn", daemon=True).start()
-    ended = False
-    try:
-        while True:
-            left = seconds_left()
-            try:
-                item = queue.get(timeout=None if left is None else max(left, 0.0))
-            except Empty:
-                raise TimeoutError from None
-            if isinstance(item, _End):
-                ended = not isinstance(item.error, KeyboardInterrupt)
-                if item.error is not None:
-                    raise item.error
-                return
-            yield item
-    finally:
-        if not ended:
-            cancel.cancel()
 
 
 def run_turn(

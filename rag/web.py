@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rag.text.blocks import blocks_of_text
+from state.deadline import call_with_timeout
 from state.errors import RemoteError, SettingsError
 from state.passages import WEB_PREFIX, RetrievedChunk
 from state.settings import Settings
@@ -55,7 +56,7 @@ class WebSearch:
 
         asked = {"q": query, "format": "json"}
         with BoundedClient(self._url, timeout=self._timeout) as client:
-            reply = client.get(self._url, params=asked)
+            reply = call_with_timeout(self._timeout, lambda: client.get(self._url, params=asked))
         if reply.status_code != HTTPStatus.OK:
             raise OSError(f"HTTP {reply.status_code}")
         results = reply.json().get("results")

@@ -38,7 +38,7 @@ class LiveAnswer:
     def __init__(
         self, terminal: Terminal, *, trace: bool, stream: bool, events: bool = False
     ) -> None:
-        from rag.turn_run import Cancellation
+        from state.background import Cancellation
 
         self._terminal = terminal
         self.cancel = Cancellation()

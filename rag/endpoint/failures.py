@@ -63,7 +63,8 @@ def _unanswered_words(
     import openai
 
     kinds = " ".join(type(cause).__name__ for cause in _causes(error))
-    if isinstance(error, openai.APITimeoutError) or re.search("(?:Read|Write)Timeout", kinds):
+    late = isinstance(error, (TimeoutError, openai.APITimeoutError))
+    if late or re.search("(?:Read|Write)Timeout", kinds):
         limit = "" if seconds is None else f" ({seconds:g} s)"
         return f" did not reply in time{limit}", "Raise CRAG_REQUEST_TIMEOUT, or try later."
     if type(error).__name__ == "UnboundedError":

@@ -12,6 +12,7 @@ from typing import Any
 
 from rag.endpoint.address import NO_KEY, Endpoint
 from rag.endpoint.failures import foreign_errors
+from state.deadline import call_with_timeout
 
 PORTS = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
 """The port where each kind listens by default."""
@@ -94,7 +95,7 @@ def _asker(endpoint: Endpoint) -> Iterator[AskServer]:
 
     def ask(path: str) -> dict[str, Any]:
         """The object that is replied; an empty one for all else. Raises where nobody replies."""
-        reply = client.get(root + path)
+        reply = call_with_timeout(SECONDS, lambda: client.get(root + path))
         with suppress(ValueError, RecursionError):
             if reply.status_code == 200 and isinstance(found := reply.json(), dict):
                 return found

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from rag.turn_run import Cancellation, RunCancelledError, in_background
+from state.background import Cancellation, RunCancelledError, in_background
 
 
 def test_leaving_does_not_wait_and_what_follows_has_no_effect():

@@ -51,7 +51,7 @@ def failure_of(server, **changed):
         (raw(b'{"choices": null}'), "no chat completion", 1),
         (raw(b"\xff\xfe\x00"), "no chat completion", 1),
         (raw(b"<html>busy</html>", "text/html", 502), "failed (502)", 5),
-        (raw(SPENT, code=429), "(429): You exceeded your quota", 1),
+        (raw(SPENT, code=429), "(429): You exceeded your quota", 5),
         (reset(), "the connection broke off", 5),
     ],
 )

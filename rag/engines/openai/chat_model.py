@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from contextlib import ExitStack
+import time
+from collections.abc import Generator
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -15,8 +17,9 @@ from rag.endpoint.address import Endpoint
 from rag.endpoint.failures import foreign_errors, model_error
 from rag.engines.openai.prices import charge, price_of, tokens_of
 from rag.engines.openai.prompts import Messages, sendable, with_schema
-from rag.engines.openai.reply import Receive, Reply, read_stream
+from rag.engines.openai.reply import Receive, Reply
 from rag.engines.openai.server import Server
+from state.background import Cancellation, in_background
 from state.errors import ModelError, RequestRefusedError
 from state.settings import Settings
 
@@ -32,6 +35,8 @@ no parameter that a server may refuse.
 """
 LINE, ANSWER, THINKING = 120, 1_000, 3_000
 """The most tokens of a question or a query, of an answer, and of the thinking before a reply."""
+STREAM_PATIENCE = 10
+"""A reply may take this many times as long as its beginning: a slow model writes for long."""
 CONNECT_SECONDS = 5.0
 REQUEST_SECONDS = 60.0
 """The longest that a request may take, its retries included, unless the settings say otherwise."""
@@ -167,14 +172,22 @@ class ChatModel:
         raise told
 
     def _sent(self, form: str, request: Request) -> Reply:
-        from rag.endpoint.bounded_client import request_deadline
-
         max_tokens = request.max_tokens + (THINKING if self._thinks else 0)
         model = self._model.bind(**self._options(form, request, max_tokens))
-        left = request.budget.seconds_left
-        with request_deadline(self.seconds, left()):
-            pieces = map(Reply.of, model.stream(request.messages))
-            reply = read_stream(pieces, request.receive, 8 * max_tokens, left)
+        reply, began = Reply(), time.monotonic()
+
+        def seconds_left() -> float:
+            """Until the first piece, retries included, or the end; of a question's time too."""
+            patience = 1 if reply.waited is None else STREAM_PATIENCE
+            left = request.budget.seconds_left()
+            most = began + patience * self.seconds - time.monotonic()
+            return most if left is None else min(most, left)
+
+        def pieces() -> Generator[Reply]:
+            yield from map(Reply.of, model.stream(request.messages))
+
+        with closing(in_background(pieces, Cancellation(), seconds_left)) as stream:
+            reply.read_stream(stream, request.receive, 8 * max_tokens)
         self.server.time(reply)
         return reply
 

@@ -43,6 +43,28 @@ class Reply:
         finish_reason = message.response_metadata.get("finish_reason")
         return cls(content, finish_reason, message.usage_metadata)
 
+    def read_stream(self, pieces: Iterator[Reply], receive: Receive, longest: int) -> None:
+        """Reads a stream to its end. There is no finish_reason if it breaks off after some text, or
+        is longer than `longest`.
+        """
+        began = time.perf_counter()
+        try:
+            for number, piece in enumerate(pieces):
+                # The first piece of some servers only says who speaks.
+                if self.waited is None and (piece.content or number):
+                    self.waited = time.perf_counter() - began
+                self.content += piece.content
+                self.finish_reason = piece.finish_reason or self.finish_reason
+                self.usage = piece.usage or self.usage
+                if piece.content:
+                    receive(piece.content)
+                if len(self.content) > longest:
+                    self.finish_reason = None
+                    break
+        except foreign_errors():
+            if not self.content:
+                raise
+
     @property
     def read(self) -> int:
         """Tokens of the prompt that the server says it read anew, 0 where it says nothing."""
@@ -72,32 +94,6 @@ class Reply:
         read = objects[0] if len(objects) == 1 else {}
         inner = read.get("arguments", read.get("parameters"))
         return dict(inner if isinstance(inner, Mapping) and "name" in read else read)
-
-
-def read_stream(
-    pieces: Iterator[Reply], receive: Receive, longest: int, left: Callable[[], float | None]
-) -> Reply:
-    """Reads a stream to its end. The reply has no finish_reason if the stream breaks off after some
-    text, is longer than `longest`, or no time is `left`.
-    """
-    reply, began = Reply(), time.perf_counter()
-    try:
-        for number, piece in enumerate(pieces):
-            # The first piece of some servers only says who speaks.
-            if reply.waited is None and (piece.content or number):
-                reply.waited = time.perf_counter() - began
-            reply.content += piece.content
-            reply.finish_reason = piece.finish_reason or reply.finish_reason
-            reply.usage = piece.usage or reply.usage
-            if piece.content:
-                receive(piece.content)
-            if len(reply.content) > longest or ((seconds := left()) is not None and seconds <= 0):
-                reply.finish_reason = None
-                break
-    except foreign_errors():
-        if not reply.content:
-            raise
-    return reply
 
 
 def without_thinking(reply: str) -> str:
