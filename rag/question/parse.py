@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from rag.index.ranking import term_weights
 from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans
-from rag.question.specificity import capitalized, specificity
+from rag.question.specificity import specificity
 from rag.question.spelling import mend_spelling
 from state.passages import ParsedQuestion
 
@@ -43,7 +43,6 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
     frequencies = collection.document_frequencies(list(spelt))
     counts = {term: min(frequencies.get(term, 0), total) for term in spelt}
     says = {term: specificity(word) for term, word in spelt.items()}
-    says |= {term: max(says[term], 1.0) for term in capitalized(mended) & {*spelt}}
     rarities = term_weights(counts, total)
     weights = {term: rarities[term] * says[term] ** 2 for term in spelt}
     return {

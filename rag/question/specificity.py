@@ -7,7 +7,6 @@ more the word decides: "sure" has a third of the length of "parquet" (Schakel an
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from rag.embed.builtin import builtin_embedder
@@ -16,20 +15,6 @@ from rag.index.terms import fold, term_spans
 USUAL = 16.0
 """The length of the vector of a middling noun, "child" or "vote", in the builtin embedder."""
 LEAST, MOST = 0.1, 1.25
-
-_INSIDE = re.compile(r"(?<=[^\s.?!:]\s)[^\w\s]*(\w+)")
-"""Matches a word that does not begin a sentence."""
-
-
-def capitalized(text: str) -> set[str]:
-    """The terms of capitalized words inside a sentence, which name something; none where all words
-    are capitalized.
-    """
-    inside = [word.start(1) for word in _INSIDE.finditer(text)]
-    capital = {start for start in inside if text[start].isupper()}
-    if len(capital) == len(inside):
-        return set()
-    return {term for start, _, found in term_spans(text) if start in capital for term in found}
 
 
 def total_specificity(text: str) -> float:
