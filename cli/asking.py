@@ -41,10 +41,8 @@ def thread_settings(given: Shared, *, continue_: bool = False) -> Settings:
         thread = (None if continue_ else settings.thread) or memory.newest_thread()
         before = memory.collection(thread)
     settings = settings.model_copy(update={"thread": thread})
-    if before is None or before == settings.collection:
-        return settings
-    if given.flags["collection"] or variable_of("collection"):
-        terminal.notice(f"Thread {thread} asked {before}; it goes on with {settings.collection}.")
+    named = given.flags["collection"] or variable_of("collection")
+    if named or before in (None, settings.collection):
         return settings
     terminal.notice(f"Asking {before}, as thread {thread} did.")
     return settings.model_copy(update={"collection": before})

@@ -47,18 +47,16 @@ def chat(
         # A dumb terminal can only be written to in order, so the system edits the line there.
         edited = typed and os.environ.get("TERM") not in ("dumb", "unknown")
         read = _prompt(talk) if edited else sys.stdin.readline
-        code, told = Exit.DONE, ""
+        code = Exit.DONE
         while True:
             try:
-                if told:
-                    terminal.notice(told)
-                told, line = "", read()
+                line = read()
                 if not line or not _handle_line(talk, line.strip()):
                     return code
             except KeyboardInterrupt:
                 if not typed:
                     raise
-                told = "Ctrl-D leaves."  # within the block: the next Ctrl-C may follow at once
+                terminal.notice("Ctrl-D leaves.")
             except CragError as error:
                 terminal.warn(f"crag: {error}")
                 # From a pipe a question that fails does not stop the others: its code is the

@@ -14,7 +14,7 @@ from cli.asking import read_question, thread_settings
 from cli.errors import Exit
 from cli.render.trace_view import research_line
 from cli.terminal import Terminal, clean
-from state.errors import CragError, UsageError
+from state.errors import UsageError
 
 if TYPE_CHECKING:
     from rag.research.report import Report
@@ -67,11 +67,7 @@ def research(
             while report["escalation"] is not None and asks:
                 answer = typer.prompt(clean(report["escalation"]), err=True, prompt_suffix=" ")
                 report = run.resume(report["run_id"], answer, show)
-        except CragError as error:
-            if run.run_id is not None:
-                error.hint = f"{error.hint or ''} {_how_to_resume(run.run_id)}".strip()
-            raise
-        except BaseException:  # an interrupt, or what a library raised for it
+        except BaseException:  # also an interrupt, or what a library raised for it
             if run.run_id is not None:
                 terminal.warn(_how_to_resume(run.run_id))
             raise

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
@@ -36,8 +36,9 @@ def print_report(
     *,
     data: bool = False,
 ) -> None:
-    """The report as JSON if `data`; failures, skips and the summary, one line each, on stderr. What
-    the report `before` told of the same files is not told again.
+    """The report as JSON if `data`; failures, skips and the summary, one line each, on stderr. Many
+    files with the same reason share a line, as in a folder of pictures; what the report `before`
+    told of the same files is not told again.
     """
     if data:
         terminal.json(report_json(report))
@@ -46,25 +47,16 @@ def print_report(
         ("warnings", terminal.notice),
         ("skipped", terminal.notice),
     ):
-        known = () if before is None else getattr(before, kind)
-        problems = [each for each in getattr(report, kind) if each not in known]
-        for path, reason in _grouped(problems):
-            tell(f"{kind.removesuffix('s')}: {path}: {reason}")
+        alike: dict[str, list[str]] = {}
+        for path, reason in getattr(report, kind):
+            if before is None or (path, reason) not in getattr(before, kind):
+                alike.setdefault(reason, []).append(path)
+        for reason, paths in alike.items():
+            many_files = len(paths) >= _MANY_FILES
+            more = f" and {len(paths) - 1:,} more" if many_files else ""
+            for path in paths[:1] if many_files else paths:
+                tell(f"{kind.removesuffix('s')}: {path}{more}: {reason}")
     terminal.notice(summary(report))
-
-
-def _grouped(problems: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Files with the same reason share a line if they are many, as in a folder of pictures."""
-    alike: dict[str, list[str]] = {}
-    for path, reason in problems:
-        alike.setdefault(reason, []).append(path)
-    told: list[tuple[str, str]] = []
-    for reason, paths in alike.items():
-        if len(paths) < _MANY_FILES:
-            told += ((path, reason) for path in paths)
-        else:
-            told.append((f"{paths[0]} and {len(paths) - 1:,} more", reason))
-    return told
 
 
 def summary(report: IngestReport) -> str:

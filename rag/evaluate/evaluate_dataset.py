@@ -189,8 +189,7 @@ def _fingerprint(documents: Path, settings: Settings) -> str:
     digest = hashlib.blake2b(json.dumps(named).encode(), digest_size=10)
     if documents.is_file():
         with documents.open("rb") as data:
-            while block := data.read(1 << 20):
-                digest.update(block)
+            hashlib.file_digest(data, lambda: digest)
     return digest.hexdigest()
 
 

@@ -1,8 +1,6 @@
 """`crag chat` without a terminal, and `crag threads` on what it leaves."""
 
 import json
-from types import SimpleNamespace
-from unittest.mock import Mock
 
 import pytest
 from crag import HIGH, copied_home, crag, make_home, turns
@@ -133,19 +131,3 @@ def test_thread_goes_on_from_another_home_on_the_same_postgres(home, tmp_path, p
     listed = json.loads(crag(home, "threads", "list", "--threads", url, "--json").stdout)
     assert [thread["turns"] for thread in listed["threads"]] == [2]
     assert json.loads(crag(other, "threads", "list", "--json").stdout)["threads"] == []
-
-
-def test_a_ctrl_c_that_follows_another_at_once_leaves_nobody_out(home, monkeypatch):
-    def notice(_terminal, text):
-        told.append(text)
-        if told.count("Ctrl-D leaves.") == 1:
-            raise KeyboardInterrupt
-
-    told = []
-    terminal = SimpleNamespace(stdin=SimpleNamespace(isatty=lambda: True))
-    monkeypatch.setattr("cli.commands.chat.sys", terminal)
-    typed = Mock(side_effect=[KeyboardInterrupt, ""])
-    monkeypatch.setattr("cli.commands.chat._prompt", lambda _talk: typed)
-    monkeypatch.setattr("cli.terminal.Terminal.notice", notice)
-    assert crag(home, "chat").exit_code == 0
-    assert told[-2:] == ["Ctrl-D leaves."] * 2

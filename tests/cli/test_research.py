@@ -65,9 +65,9 @@ def test_a_server_that_is_down_is_exit_5_and_the_run_goes_on_later(home: Path):
     with ScriptedServer(model, model, always=status(500)) as server:
         down = crag(home, "research", "How long is it?", **with_model(server))
     assert (down.exit_code, down.stdout) == (5, "")
-    last = down.stderr.splitlines()[-1]
+    *_, resume, last = down.stderr.splitlines()
     assert last.startswith("crag: ")
-    name = last.split("--resume ")[1].rstrip(".")
+    name = resume.split("--resume ")[1]
     with ScriptedServer(always=researcher([plan], [decide("end")])) as server:
         up = crag(home, "research", "--resume", name, **with_model(server))
     assert up.exit_code == 0
