@@ -8,8 +8,9 @@ checkpoint, and the nodes open nothing themselves.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
 
 from rag.embed.builtin import builtin_embedder
 from rag.engines.protocol import Engine
@@ -52,10 +53,13 @@ def new_answer(
     settings: Settings,
     thread: str | None,
     trace_id: str,
+    told: Mapping[str, Any],
 ) -> Answer:
-    """An answer that has abstained, with empty text; the store gives it a turn's number."""
+    """An answer with the fields of it that are `told`; else it has abstained, with empty text. The
+    store gives it a turn's number.
+    """
     embedder = str(builtin_embedder().identity)
-    return fresh(
+    answer = fresh(
         Answer,
         schema=ANSWER_SCHEMA,
         status="abstained",
@@ -67,3 +71,4 @@ def new_answer(
         thread=thread,
         trace_id=trace_id,
     )
+    return cast("Answer", {**answer, **{name: told[name] for name in answer if name in told}})

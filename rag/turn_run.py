@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from rag.budget import Budget
 from rag.dependencies import Dependencies, new_answer
 from rag.graph import recursion_limit, shared_graph
-from state.answer import FAILED, Answer, Status
+from state.answer import FAILED, Answer
 from state.background import Cancellation, in_background
 from state.errors import CragError
 
@@ -88,5 +88,5 @@ def failed_event(error: Exception, events: Sequence[Event]) -> FailedEvent:
 
 def failed_turn(question: str, deps: Dependencies) -> Answer:
     """Stands for the answer in the trace of a turn without one; its events tell the rest."""
-    answer = new_answer(question, deps.engine, deps.settings, deps.thread, deps.trace_id)
-    return {**answer, "status": cast("Status", FAILED)}
+    told = {"status": FAILED}
+    return new_answer(question, deps.engine, deps.settings, deps.thread, deps.trace_id, told)

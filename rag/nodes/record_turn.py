@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import cast
 
 from langgraph.runtime import Runtime
 
@@ -29,13 +28,12 @@ def _answer(state: GraphState, deps: Dependencies) -> Answer:
     if state["ended_early"] is not None:
         warnings.append(state["ended_early"])
     total = round((time.perf_counter() - deps.started) * 1000, 3)
-    answer = new_answer(state["question"], deps.engine, deps.settings, deps.thread, deps.trace_id)
     told = {
-        **answer,
-        **{name: value for name, value in state.items() if name in answer},
+        **state,
         "status": status,
         "answer": state["generation"],
         "timings_ms": {"total": total, **state["timing_metrics"]},
         "warnings": warnings,
     }
-    return cast("Answer", told)
+    asked = state["question"]
+    return new_answer(asked, deps.engine, deps.settings, deps.thread, deps.trace_id, told)

@@ -16,15 +16,10 @@ from rag.research.roles import WRITER
 from rag.text.prose import as_prose, one_line
 from state.answer import Citation, Usage, add_usages
 from state.research_state import Artifact, Finding, ResearchState
-from state.wording import written_place
+from state.wording import shorten, written_place
 
 REPORT_SCHEMA = "crag.research/1"
 LONGEST_QUOTE = 200
-MOST_LINES = 4
-WRAPPED = 40
-"""A quote of more than MOST_LINES lines, one of which ends before this column, is code or a
-program's output, of which the first line is shown; otherwise it is wrapped prose.
-"""
 _NOTHING = "The documents do not hold an answer."
 
 ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
@@ -146,14 +141,5 @@ def _under(title: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def _place(citation: Citation) -> str:
-    return f"{one_line(written_place(citation))}: “{short_quote(citation['quote'])}”"
-
-
-def short_quote(quote: str) -> str:
-    """A quote as prose of at most 200 characters; of a program's output its first line."""
-    lines = [line for line in quote.splitlines() if line.strip()]
-    output = len(lines) > MOST_LINES and min(map(len, lines[:-1])) < WRAPPED
-    told = as_prose(lines[0] if output else quote)
-    if len(told) <= LONGEST_QUOTE - 2:
-        return f"{told} …" if output else told
-    return f"{told[: LONGEST_QUOTE - 2].rpartition(' ')[0] or told[: LONGEST_QUOTE - 2]} …"
+    quote = shorten(as_prose(citation["quote"]), LONGEST_QUOTE)
+    return f"{one_line(written_place(citation))}: “{quote}”"

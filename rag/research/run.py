@@ -194,15 +194,12 @@ class Research(Closing):
     def _as_answer(self, report: Report) -> Answer:
         """The report as an Answer, whose text is the whole Markdown."""
         session, thread = self.session, self._settings.thread
-        settings, run_id = self._settings, report["run_id"]
-        asked = report["question"]
-        answer = new_answer(asked, session.engine, settings, thread, run_id)
         told = {
-            **answer,
-            **{name: value for name, value in report.items() if name in answer},
+            **report,
             "status": "partial" if report["status"] == "waiting" else report["status"],
             "answer": report["report"],
             "timings_ms": {"total": report["seconds"] * 1000},
             "turn": 1 if thread is None else session.memory.store.last_turn(thread) + 1,
         }
-        return cast("Answer", told)
+        asked, run_id = report["question"], report["run_id"]
+        return new_answer(asked, session.engine, self._settings, thread, run_id, told)

@@ -8,7 +8,7 @@ import pytest
 from ingest_runs import home_of
 from research_library import ABSENT, THREE_PARTS, TWO_HOPS, library
 
-from rag.research.report import Report, short_quote
+from rag.research.report import Report
 from rag.research.research_prompts import table_of_contents
 from rag.research.run import Research
 from state.settings import load_settings
@@ -98,15 +98,6 @@ def test_where_nothing_is_found_nothing_is_shown(run: Research):
 
 def test_what_hangs_on_another_answer_begins_with_the_first(run: Research):
     assert "stone-bridge" in sources(run.start(TWO_HOPS))
-
-
-def test_of_output_the_first_line_is_quoted_and_of_wrapped_prose_the_beginning():
-    output = "Sample output:\n\n" + "\n".join(f"build {number}" for number in range(9))
-    assert short_quote(output) == "Sample output: …"
-    prose = "\n".join(f"The bridge of {year} was built of stone and of iron." for year in range(6))
-    assert short_quote(prose).startswith("The bridge of 0 was built of stone and of iron. The br")
-    assert len(short_quote(prose)) <= 200
-    assert short_quote("It **may** change, as\n> it says [1].") == "It may change, as it says (1)."
 
 
 def test_a_table_of_contents_begins_with_what_is_near_each_part(run: Research):

@@ -40,7 +40,7 @@ def make_answer(
     question: str = "What is kept?", answer: str = "Everything. [1]", **other
 ) -> Answer:
     engine: Any = SimpleNamespace(name="local", model=None)
-    made = new_answer(question, engine, Settings(max_loops=3), None, "0" * 26)
+    made = new_answer(question, engine, Settings(max_loops=3), None, "0" * 26, {})
     known: Answer = {**made, "status": "answered", "answer": answer, "timings_ms": {"total": 12.5}}
     known.update(other)
     return known

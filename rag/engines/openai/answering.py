@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 
 from rag.budget import Budget, BudgetSpent
-from rag.citations.locate import locate
+from rag.citations.check import check_draft
 from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
 from rag.engines.openai.chat_model import ANSWER, ChatModel, Request
 from rag.engines.openai.prompts import generate_messages
@@ -71,14 +71,9 @@ def generate(chat: ChatModel, state: GraphState, emit: Emit, budget: Budget) -> 
 def _refuses(read: ReadReply, state: GraphState) -> bool:
     if not read.parts or not _REFUSAL.match(read.parts[0]["text"]):
         return False
-    given = {document["number"]: document for document in state["context"]}
-    quotes = [quote for part in read.parts for quote in part["quotes"]]
-    if not read.formed:
-        return not quotes
-    return not any(
-        quote["document"] in given and locate(quote["quote"], given[quote["document"]])
-        for quote in quotes
-    )
+    if read.formed:
+        return not check_draft(read.parts, state["context"]).citations
+    return not read.quotes
 
 
 def _unfinished_reason(chat: ChatModel, reply: Reply, budget: Budget) -> str:

@@ -25,24 +25,18 @@ MOST_TOGETHER = 20
 VERDICT = 60
 """The tokens that one verdict with its reason may take."""
 _DECORATION = " \t\r\n*_`'\"“”.!,:"
-_WORDS = {"yes": True, "true": True, "no": False, "false": False}
 Noun = Literal["document", "claim"]
 
 
-def binary(value: Any) -> bool:
-    """A yes or no, however it is decorated; anything else is an error, never a default."""
-    word = value.strip(_DECORATION).casefold() if isinstance(value, str) else ""
-    score = value if isinstance(value, bool) else _WORDS.get(word)
-    if score is None:
-        raise ValueError("neither yes nor no")
-    return score
+def _bare(value: Any) -> Any:
+    """A word however it is decorated; Pydantic takes a yes or no, and nothing else for one."""
+    return value.strip(_DECORATION) if isinstance(value, str) else value
 
 
 def _line(value: Any) -> str:
     return without_surrogates(" ".join(value.split())[:300]) if isinstance(value, str) else ""
 
 
-Binary = Annotated[bool, BeforeValidator(binary)]
 # A string without a bound runs on where a schema is enforced. For the server only.
 Line = Annotated[
     str, BeforeValidator(_line), Field(default="", json_schema_extra={"maxLength": 120})
@@ -55,7 +49,7 @@ class Verdict(BaseModel):
     """
 
     reason: Line
-    holds: Binary
+    holds: Annotated[bool, BeforeValidator(_bare)]
 
 
 @lru_cache(maxsize=256)
