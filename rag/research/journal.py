@@ -35,9 +35,7 @@ class ResearchRun(TypedDict):
     """A run and how it was started, which a resumed run goes by too. `asked` is the question as
     typed, `question` stands alone; `flags` are settings by name; `usage` was spent before planning.
 
-    `state` says how far it is. `escalation` is what it waits for the person to answer,
-    and `answer` what the person said, until a round has heeded it. A run with a `report` is
-    finished.
+    `state` says how far it is. A run with a `report` is finished.
     """
 
     id: str
@@ -46,8 +44,6 @@ class ResearchRun(TypedDict):
     flags: dict[str, Any]
     usage: Usage
     state: ResearchState | None
-    escalation: str | None
-    answer: str | None
     report: dict[str, Any] | None
 
 
@@ -75,12 +71,6 @@ class Journal(Closing):
                 db.execute(_CHANGE, (json.dumps({**json.loads(body), **changed}), run_id))
             if "report" in changed:
                 db.execute(_DROP, (self._keep,))
-
-    def keep_state(self, run_id: str, state: ResearchState) -> None:
-        """Keep how far a run is: at each boundary, and when a round is planned. What the person
-        answered is heeded in it, and must not answer a later question too.
-        """
-        self.change(run_id, state=state, answer=None)
 
     def keep(self, run_id: str, artifact: Artifact) -> None:
         self._put(run_id, "artifact", artifact["id"], artifact)

@@ -58,7 +58,7 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
         new, number = new_subtasks(state, deps), number + 1
         usage = add_usages([state["usage"], add_calls(NO_USAGE, "plan", call_log())])
         update = {"plan": [*state["plan"], *new], "leads": [], "plans": number, "usage": usage}
-        deps.journal.keep_state(deps.run_id, cast("ResearchState", {**state, **update}))
+        deps.journal.change(deps.run_id, state={**state, **update})
     deps.emit({"event": "planned", "round": number, "subtasks": new})
     return update
 

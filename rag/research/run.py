@@ -89,17 +89,20 @@ class Research(Closing):
             CragError: as `start`.
         """
         run = self._journal.run(run_id)
-        if answer is not None and run["escalation"] is None:
+        state = run.get("state")
+        waits_for = None if state is None else state["escalation"]
+        if answer is not None and waits_for is None:
             told = f"Run {run['id']} did not ask anything, or was answered already."
             raise UsageError(told, "Leave --answer out.")
         if run["report"] is not None:
             return cast("Report", run["report"])
-        if run["escalation"] is not None:
-            if answer is None or not answer.strip():
-                told = f"Run {run['id']} waits for an answer: {run['escalation']}"
+        if state is not None and waits_for is not None:
+            if answer is None or not (said := answer.strip()):
+                told = f"Run {run['id']} waits for an answer: {waits_for}"
                 raise UsageError(told, f'Go on with --resume {run["id"]} --answer "…".')
-            run["answer"] = answer.strip()
-            self._journal.change(run["id"], escalation=None, answer=run["answer"])
+            state = {**state, "guidance": [*state["guidance"], said], "leads": [said]}
+            run["state"] = {**state, "escalation": None, "rounds": 0, "decision": None}
+            self._journal.change(run["id"], state=run["state"])
         return self._work(run, Budget.start(self._settings), emit)
 
     def _work(
@@ -125,9 +128,7 @@ class Research(Closing):
                     keep({"event": "contextualized", "standalone_question": told, "reason": why})
             report = self._rounds(run, deps)
             self.session.keep_trace(events, self._as_answer(report), resumed=made is None)
-            if report["escalation"] is not None:
-                self._journal.change(run["id"], escalation=report["escalation"])
-            elif not report["resumable"]:
+            if not report["resumable"]:
                 self._record_turn(report)
                 self._journal.change(run["id"], report=report, state=None)
                 self.run_id = None
@@ -149,14 +150,11 @@ class Research(Closing):
 
     def _rounds(self, run: ResearchRun, deps: ResearchDependencies) -> Report:
         state = run.get("state") or new_research(run["question"], run["usage"])
-        if (said := run["answer"]) is not None:
-            state = {**state, "guidance": [*state["guidance"], said], "leads": [said]}
-            state = {**state, "escalation": None, "rounds": 0, "decision": None}
         ended: BudgetSpent | None = None
         try:
             while state["decision"] not in ("end", "escalate"):
                 state = run_round(state, deps)
-                self._journal.keep_state(run["id"], state)
+                self._journal.change(run["id"], state=state)
             if state["decision"] == "end":
                 run_round(state, deps)  # the answer is written
         except BudgetSpent as spent:

@@ -15,8 +15,6 @@ def started(journal: Journal, name: str) -> None:
         "flags": {},
         "usage": NO_USAGE,
         "state": None,
-        "escalation": None,
-        "answer": None,
         "report": None,
     }
     journal.start(run)
@@ -25,7 +23,6 @@ def started(journal: Journal, name: str) -> None:
 def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: Path):
     with Journal(tmp_path, keep=2) as journal:
         started(journal, "0-waits")
-        journal.change("0-waits", escalation="Which?")
         for done in (f"{number}-done" for number in range(5)):
             started(journal, done)
             journal.warn(done, "Mind it.")

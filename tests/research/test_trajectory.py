@@ -4,6 +4,7 @@ import pickle
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from research_library import ABSENT, TWO_HOPS, library, places
@@ -88,11 +89,13 @@ def test_a_run_that_is_never_content_asks_after_five_rounds(home: Path):
     assert (again["rounds"], again["subtasks"]) == (10, 10)
 
 
-def test_an_answer_is_kept_before_anything_is_done_with_it(home: Path):
+def test_an_answer_is_kept_before_anything_is_done_with_it(home: Path, monkeypatch):
     with research(home) as run:
         report = run.start(ABSENT)
-        said = "How long is the Iron Bridge?"
-        run._journal.change(report["run_id"], escalation=None, answer=said)
+        with monkeypatch.context() as patch:
+            patch.setattr("rag.research.run.run_round", Mock(side_effect=KeyboardInterrupt))
+            with pytest.raises(KeyboardInterrupt):
+                run.resume(report["run_id"], "How long is the Iron Bridge?")
     with research(home) as run:  # the process died right after the answer was given
         assert "95 metres" in run.resume(report["run_id"])["report"]
 
