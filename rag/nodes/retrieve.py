@@ -19,7 +19,7 @@ from state.passages import RetrievedChunk
 
 def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     queries, write = state["queries"], runtime.stream_writer
-    runtime.context.reranker.prepare(queries[0])
+    runtime.context.reranker.prepare()
     reader, k = runtime.context.reader, _wanted(runtime.context)
     hits = interleave([reader.search(query, max(POOL, k)) for query in queries])
     parts = state["parts"]

@@ -42,9 +42,6 @@ class ReadingCache:
             found |= made
         return [_restored(*found[key]) for key in keys]
 
-    def contains(self, text: str) -> bool:
-        return bool(self._known([_key(text)]))
-
     def _known(self, keys: Sequence[bytes]) -> dict[bytes, Held]:
         placeholders = ",".join("?" * len(keys))
         query = f"SELECT key, vectors, spans FROM readings WHERE key IN ({placeholders})"  # noqa: S608

@@ -50,15 +50,11 @@ class Reranker:
         """Whether the models read this question: they are installed and the question English."""
         return self._models is not None and current_language() == ENGLISH
 
-    def prepare(self, question: str) -> None:
-        """Starts loading the models in the background, while the search runs; the transformer only
-        where the question's vectors are not cached.
-        """
+    def prepare(self) -> None:
+        """Starts loading the models in the background, while the search runs."""
         if self._models is not None and self.is_neural:
-            reader, judge = self._models
-            judge.prepare()
-            if not self._kept.contains(question):
-                reader.prepare()
+            for model in self._models:
+                model.prepare()
 
     def judged(self, question: str, texts: Sequence[str]) -> list[float]:
         """The cross-encoder's score of each text as an answer, 0 to 1: the best over the wordings
