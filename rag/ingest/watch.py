@@ -6,8 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 
-from rag.ingest.ignore import JUNK_FOLDERS, is_junk
-from rag.ingest.roots import root_of, roots_of
+from rag.ingest.roots import roots_of
 from state.errors import RemoteError, StoreBusyError, UsageError
 
 DEBOUNCE_MS = 1600
@@ -29,7 +28,7 @@ def watch_folders(
     only concerns one moment (a folder unmounted, a lock held, a server away) is reported, and
     tried again after some seconds.
     """
-    from watchfiles import watch
+    from watchfiles import DefaultFilter, watch
 
     ended = threading.Event() if stop is None else stop
     roots = roots_of(paths)
@@ -37,20 +36,10 @@ def watch_folders(
     watched = {os.path.dirname(root.path) if root.is_file else root.path for root in roots}
     own = os.path.realpath(home)
 
-    def wanted(_change: object, path: str) -> bool:
-        root = root_of(roots, path)
-        if root is None or path == own or path.startswith(own + os.sep):
-            return False
-        top = os.path.dirname(root.path) if root.is_file else root.path
-        *folders, name = os.path.relpath(path, top).split(os.sep)
-        if any(is_junk(folder) or folder in JUNK_FOLDERS for folder in folders):
-            return False
-        return not is_junk(name) or name.endswith("ignore")
-
     pending = True  # what changed before the watch began is found by one more look
     for changes in watch(
         *sorted(watched),
-        watch_filter=wanted,
+        watch_filter=DefaultFilter(ignore_paths=[own]),
         debounce=DEBOUNCE_MS,
         step=_STEP_MS,
         stop_event=ended,
