@@ -93,15 +93,16 @@ class _Cutter:
 
     def chunks(self, text: str) -> Iterator[Chunk]:
         """The chunks of the next stretch."""
-        self._blocks = deque(blocks_of_text(text, self._format, self._base))
+        self._blocks = deque(blocks_of_text(text, self._format))
         self._text, self._position = text, 0
         while self._skip_blank():
             cut = self._cut()
             shown = text[self._position : cut].rstrip()
             start, first_line = self._base + self._position, self._line
             last_line = first_line + shown.count("\n")
-            blocks = _clipped(self._between(self._position, cut), shown, start)
-            heading = self._headings.above(blocks, text, self._base)
+            found = _clipped(self._between(self._position, cut), shown, self._position)
+            heading = self._headings.above(found, text)
+            blocks = tuple(block.moved(self._base) for block in found)
             yield Chunk(
                 *("", "", None), self.page, first_line, last_line, start, start + len(shown), shown,
                 heading, blocks, self._place(blocks),
@@ -139,12 +140,11 @@ class _Cutter:
     def _advance(self, to: int) -> None:
         self._line += self._text.count("\n", self._position, to)
         self._position = to
-        while self._blocks and self._blocks[0].end_char <= self._base + to:
+        while self._blocks and self._blocks[0].end_char <= to:
             self._blocks.popleft()
 
     def _between(self, start: int, end: int) -> list[Block]:
         """The blocks that lie at least in part between two offsets of the buffer."""
-        start, end = start + self._base, end + self._base
         near = takewhile(lambda each: each.start_char < end, self._blocks)
         return [block for block in near if block.end_char > start]
 
@@ -179,7 +179,7 @@ class _Cutter:
                 return
             # A line too long for one block goes on in the next.
             if cut >= first and self._text[cut - 1] == "\n":
-                end = before.end_char - self._base if before else cut
+                end = before.end_char if before else cut
                 blank = _BLANK_LINE.search(self._text, max(end - 1, 0), cut) is not None
                 worth = _worth_between(before, block, blank=blank)
                 if worth > 0:
@@ -188,7 +188,7 @@ class _Cutter:
 
     def _line_of(self, block: Block) -> int:
         """Where the first line of the block begins, or the fence above it."""
-        line = self._text.rfind("\n", 0, block.start_char - self._base) + 1
+        line = self._text.rfind("\n", 0, block.start_char) + 1
         above = self._text.rfind("\n", 0, max(line - 1, 0)) + 1
         is_fenced = block.kind is BlockKind.CODE and FENCE.match(self._text, above, line)
         return above if is_fenced else line
@@ -197,8 +197,8 @@ class _Cutter:
         """Ends of sentences and of lines in what is too long to be kept whole."""
         for block in self._between(first, last):
             if block.kind in _CUT_BY_LINE:
-                start, end = block.start_char - self._base, block.end_char - self._base
-                yield from self._line_starts(max(start + 1, first), min(end, last), _NEXT_LINE)
+                start, end = max(block.start_char + 1, first), min(block.end_char, last)
+                yield from self._line_starts(start, end, _NEXT_LINE)
             else:
                 yield from self._sentence_ends(block, first, last)
         yield from self._line_starts(first, last, _LINE)
@@ -209,18 +209,18 @@ class _Cutter:
 
     def _sentence_ends(self, block: Block, first: int, last: int) -> Iterator[tuple[int, float]]:
         seen = self._text[self._position : last + self._least]
-        for each in _clipped([block], seen, self._base + self._position):
-            for _, end in block_sentences(self._text, each, self._base):
-                if first <= end - self._base <= last and end < block.end_char:
-                    yield end - self._base, _SENTENCE
+        for each in _clipped([block], seen, self._position):
+            for _, end in block_sentences(self._text, each):
+                if first <= end <= last and end < block.end_char:
+                    yield end, _SENTENCE
 
     def _word_end(self, first: int, last: int) -> int:
         ends = [match.end() for match in _WORD_END.finditer(self._text, first, last)]
         return ends[-1] if ends else last
 
 
-def _clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...]:
-    """The blocks cut to what lies in `text`, which begins at `start` of their document."""
+def _clipped(blocks: Iterable[Block], text: str, start: int) -> list[Block]:
+    """The blocks cut to what lies in `text`, which begins at `start` of the buffer."""
     inside: list[Block] = []
     end = start + len(text)
     for block in blocks:
@@ -230,7 +230,7 @@ def _clipped(blocks: Iterable[Block], text: str, start: int) -> tuple[Block, ...
             first, last = (each + start for each in inside_text)
         if first < last:
             inside.append(block._replace(start_char=first, end_char=last))
-    return tuple(inside)
+    return inside
 
 
 def _worth_between(before: Block | None, block: Block, *, blank: bool) -> float:

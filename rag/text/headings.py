@@ -37,9 +37,9 @@ class HeadingPath:
         self._header: Extent | None = None
         self._table = ""
 
-    def above(self, blocks: Sequence[Block], text: str, base: int) -> str:
-        """The path at the first body text of the next chunk, whose blocks these are; then its own
-        headings are taken in. `text` begins at the document's offset `base`.
+    def above(self, blocks: Sequence[Block], text: str) -> str:
+        """The path at the first body text of the next chunk, whose blocks of `text` these are; then
+        its own headings are taken in.
         """
         starts = blocks[0] if blocks else None
         goes_on = starts is not None and starts.lead is not None and starts.lead == self._header
@@ -48,14 +48,14 @@ class HeadingPath:
         for before, block in pairwise([None, *blocks]):
             assert block is not None
             if block.kind is BlockKind.ROW and before is not None and before.extent == block.lead:
-                said = _said(text, before.extent, base)
+                said = _said(text, before.extent)
                 self._header, self._table = block.lead, f"| {said.strip('| ')} |"
             if block.kind is not BlockKind.HEADING:
                 path = self._joined() if path is None else path
                 continue
             while self._path and self._path[-1][0] >= block.level:
                 self._path.pop()
-            self._path.append((block.level, _said(text, block.extent, base)))
+            self._path.append((block.level, _said(text, block.extent)))
             if path is None:
                 self.first = self._path[-1][1]
         return self._joined() if path is None else path
@@ -64,8 +64,8 @@ class HeadingPath:
         return _shortened(" > ".join([*(title for _, title in self._path), *table]), _PATH_CHARS)
 
 
-def _said(text: str, extent: Extent, base: int) -> str:
-    return _shortened(as_prose(text[extent[0] - base : extent[1] - base]), _TITLE_CHARS)
+def _said(text: str, extent: Extent) -> str:
+    return _shortened(as_prose(text[slice(*extent)]), _TITLE_CHARS)
 
 
 def _shortened(text: str, most: int) -> str:
