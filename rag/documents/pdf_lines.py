@@ -53,8 +53,8 @@ class Font(NamedTuple):
 
 
 class Line(NamedTuple):
-    """Where it begins (`left`, `top`) and ends (`right`, `bottom`), in points; a word broken at its
-    end goes on below. `apart`: whether there is a gap above it.
+    """Where its first word begins (`left`, `top`) and its last one (`right`, `bottom`), in points:
+    one broken at its end goes on below. `apart`: whether there is a gap above it.
     """
 
     text: str
@@ -73,42 +73,37 @@ def page_lines(page: PdfPage) -> list[Line]:
     found: list[Line] = []
     with closing(page.get_textpage()) as textpage:
         for line in _SET.finditer(textpage.get_text_range()):
-            words = (line.start() + word.start() for word in re.finditer(r"\S+", line[0]))
-            (font, _), *others = Counter(_font(textpage, at) for at in words).most_common()
+            starts = (line.start() + word.start() for word in re.finditer(r"\S+", line[0]))
+            words = [_set(textpage, at) for at in starts]
+            (font, _), *others = Counter(font for font, _, _ in words).most_common()
             if any(other.style != font.style for other, _ in others):
                 font = font._replace(style="")
-            begin, end = (_place(textpage, at) for at in (line.start(), line.end() - 1))
+            (_, left, top), (_, right, bottom) = words[0], words[-1]
             text = line[0].translate(_BULLETS)
             # A line ends behind a raised number, too: what is set beside that goes on.
             above = found[-1] if found else None
-            if above and abs(begin[1] - above.bottom) < font.size / 2 and begin[0] > above.right:
-                text, font, begin = f"{above.text} {text}", above.font, above[2:4]
+            if above and abs(top - above.bottom) < font.size / 2 and left > above.right:
+                text, font, left, top = f"{above.text} {text}", *above[1:4]
                 found.pop()
-            found.append(Line(text, font, *begin, *end))
+            found.append(Line(text, font, left, top, right, bottom))
     return _spaced(found)
 
 
-def _font(textpage: PdfTextPage, at: int) -> Font:
+def _set(textpage: PdfTextPage, at: int) -> tuple[Font, float, float]:
+    """How the word that begins at `at` in the text is set, and where on the page, in points."""
     from pypdfium2 import raw
 
     at = raw.FPDFText_GetCharIndexFromTextIndex(textpage, at)
     called, matrix = ctypes.create_string_buffer(_NAME_BYTES), raw.FS_MATRIX()
+    left, up = ctypes.c_double(), ctypes.c_double()
     raw.FPDFText_GetFontInfo(textpage, at, called, _NAME_BYTES, None)
     raw.FPDFText_GetMatrix(textpage, at, matrix)
+    raw.FPDFText_GetCharOrigin(textpage, at, left, up)
     is_level = abs(matrix.b) < abs(matrix.a)  # a line across is no heading
     size = raw.FPDFText_GetFontSize(textpage, at) * hypot(matrix.c, matrix.d) * is_level
     name = called.value.decode("utf-8", "replace")
     style = next((style for style, names in _STYLES.items() if names.search(name)), "")
-    return Font(round(size, 1), style)
-
-
-def _place(textpage: PdfTextPage, at: int) -> tuple[float, float]:
-    from pypdfium2 import raw
-
-    left, up = ctypes.c_double(), ctypes.c_double()
-    at = raw.FPDFText_GetCharIndexFromTextIndex(textpage, at)
-    raw.FPDFText_GetCharOrigin(textpage, at, left, up)
-    return left.value, up.value
+    return Font(round(size, 1), style), left.value, up.value
 
 
 def _spaced(lines: list[Line]) -> list[Line]:
