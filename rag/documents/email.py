@@ -77,22 +77,20 @@ def _without_quotation(body: str) -> tuple[str, str]:
 
 
 def _body(message: EmailMessage, reading: Reading) -> str:
-    """What is written in it: all of its parts that follow each other, such as what stands below an
-    attachment, and of alternatives the first that has words.
+    """What is written in it: of alternatives the first that has words, else all of its parts that
+    follow each other, such as what stands below an attachment.
     """
-    if message.get_content_type() == "multipart/mixed":
-        bodies = [
-            _body(part, reading)
-            for part in message.iter_parts()
-            if isinstance(part, EmailMessage) and not part.get_filename()
-            if part.get_content_maintype() == "multipart" or part.get_content_type() in _WRITTEN
-        ]
-        if any(bodies):
-            return "\n\n".join(filter(None, bodies))
-    first = next(part for part in message.walk() if not part.is_multipart())
-    found = [message.get_body(("plain", "html")), message.get_body(("html",)), first]
-    texts = (_text(body, reading) for body in found if isinstance(body, EmailMessage))
-    return next(filter(str.strip, texts), "").strip("\r\n")
+    if not message.is_multipart():
+        return _text(message, reading).strip("\r\n")
+    bodies = (
+        _body(part, reading)
+        for part in message.iter_parts()
+        if isinstance(part, EmailMessage) and not part.get_filename()
+        if part.get_content_maintype() == "multipart" or part.get_content_type() in _WRITTEN
+    )
+    written = filter(str.strip, bodies)
+    is_choice = message.get_content_subtype() == "alternative"
+    return next(written, "") if is_choice else "\n\n".join(written)
 
 
 def _sent(message: EmailMessage) -> str | None:

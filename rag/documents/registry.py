@@ -66,8 +66,8 @@ def open_document(
         DocumentError: it is empty, encrypted, damaged, too large or not a file; `message`
             is the reason. `parts` raises the same.
     """
-    head, size = _head(path)
     with document_errors(path.suffix.lower().lstrip(".") or "unnamed"):
+        head, size = _head(path)
         chosen = detect_format(path, head)
     check_size(size, getattr(limits, f"{chosen.held}_bytes"))
     if not head:
@@ -80,15 +80,12 @@ def open_document(
 
 
 def _head(path: Path) -> tuple[bytes, int]:
-    try:
-        status = path.stat()
-        # A pipe or a device would be read for ever.
-        if not stat.S_ISREG(status.st_mode):
-            raise DocumentError("not a regular file")
-        with path.open("rb") as file:
-            return file.read(_HEAD_BYTES), status.st_size
-    except OSError as error:
-        raise DocumentError(f"cannot be read: {error.strerror}") from error
+    status = path.stat()
+    # A pipe or a device would be read for ever.
+    if not stat.S_ISREG(status.st_mode):
+        raise DocumentError("not a regular file")
+    with path.open("rb") as file:
+        return file.read(_HEAD_BYTES), status.st_size
 
 
 def detect_format(path: Path, head: bytes) -> Format:

@@ -14,24 +14,16 @@ from rag.ingest.walk import Listing
 
 @dataclass(slots=True)
 class IngestPlan:
-    """The difference between folder and collection.
-
-    Attributes:
-        tasks: files to read, sorted by path.
-        changed: the document indexed for a task's path, where there is one.
-        missing: documents whose file is gone.
-        unchanged: how many documents are as they were.
-        unread: files that could not be read before and have not changed since.
-        forgotten: paths that need no longer be remembered as unread.
-        unlisted: what could not be listed; what begins with its paths stays as it was.
+    """The difference between folder and collection. What begins with the paths of what could not be
+    listed stays as it was.
     """
 
-    tasks: list[ReadTask] = field(default_factory=list)
-    changed: dict[str, IndexedDocument] = field(default_factory=dict)
-    missing: list[IndexedDocument] = field(default_factory=list)
-    unchanged: int = 0
-    unread: list[UnreadFile] = field(default_factory=list)
-    forgotten: list[str] = field(default_factory=list)
+    tasks: list[ReadTask] = field(default_factory=list)  # files to read, sorted by path
+    changed: dict[str, IndexedDocument] = field(default_factory=dict)  # indexed, by a task's path
+    missing: list[IndexedDocument] = field(default_factory=list)  # whose file is gone
+    unchanged: int = 0  # documents
+    unread: list[UnreadFile] = field(default_factory=list)  # as before, and not changed since
+    forgotten: list[str] = field(default_factory=list)  # no longer remembered as unread
     unlisted: tuple[str, ...] = ()
 
     @property

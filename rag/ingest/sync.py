@@ -143,9 +143,6 @@ def _walk_all(roots: Sequence[Root], globs: Mapping[str, Globs], home: os.PathLi
         if root.is_file:
             everything.files[root.path] = FileStat.of(os.stat(root.path))
             continue
-        wanted = globs[root.path]
-        found = walk(root.inside, rules_for(root.inside, wanted.include, wanted.exclude), [own])
-        everything.files.update(found.files)
-        everything.skipped.extend(found.skipped)
-        everything.unlisted.extend(found.unlisted)
+        rules = rules_for(root.inside, globs[root.path].include, globs[root.path].exclude)
+        walk(everything, root.inside, rules, [own])
     return everything

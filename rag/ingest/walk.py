@@ -23,25 +23,20 @@ class FileProblem(NamedTuple):
 
 @dataclass(slots=True)
 class Listing:
-    """What a walk saw.
-
-    Attributes:
-        files: absolute path to its stat.
-        skipped: what a person would expect to be read but is not, and why.
-        unlisted: folders (ending in a slash) that could not be listed, and what could not be
-            looked at: nothing is known of what begins with their paths.
+    """What a walk saw. Of what begins with the paths of what is `unlisted` (folders, ending in a
+    slash, and what could not be looked at) nothing is known.
     """
 
-    files: dict[str, FileStat] = field(default_factory=dict)
-    skipped: list[FileProblem] = field(default_factory=list)
+    files: dict[str, FileStat] = field(default_factory=dict)  # by absolute path
+    skipped: list[FileProblem] = field(default_factory=list)  # what a person would expect read
     unlisted: list[FileProblem] = field(default_factory=list)
 
 
-def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Listing:
-    """Every wanted file under `root`, a real path ending in a slash. `closed` are real paths of
-    folders not to enter. A symbolic link is not followed: what lies in the root is read there.
+def walk(found: Listing, root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> None:
+    """Adds every wanted file under `root`, a real path ending in a slash, to what was found.
+    `closed` are real paths of folders not to enter. A symbolic link is not followed: what lies in
+    the root is read there.
     """
-    found = Listing()
     shut = frozenset(closed)
     waiting = [(root, rules)]
     while waiting:
@@ -59,7 +54,6 @@ def walk(root: str, rules: IgnoreRules, closed: Iterable[str] = ()) -> Listing:
         here = inherited.entering(folder, own) if own else inherited
         folders = [entry for entry in entries if _is_folder(entry, here, found)]
         waiting += [(entry.path + "/", here) for entry in folders]
-    return found
 
 
 def _is_folder(entry: os.DirEntry[str], here: IgnoreRules, found: Listing) -> bool:

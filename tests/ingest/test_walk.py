@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from rag.ingest.ignore import rules_for
-from rag.ingest.walk import walk
+from rag.ingest.walk import Listing, walk
 from state.errors import UsageError
 
 
@@ -18,7 +18,9 @@ def make(root: Path, *names: str) -> None:
 def walked(root: Path, include=(), exclude=()):
     """Where it starts and what is found."""
     start = os.path.realpath(root) + "/"
-    return start, walk(start, rules_for(start, include, exclude))
+    found = Listing()
+    walk(found, start, rules_for(start, include, exclude))
+    return start, found
 
 
 def names(root: Path, **globs) -> set[str]:
