@@ -11,9 +11,8 @@ import json
 import os
 import sqlite3
 from collections.abc import Mapping, Sequence
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from rag.index.codec import cosines_of, decode_vectors
 from rag.index.collection_rows import CollectionRow, rows_of_many
@@ -90,10 +89,7 @@ class HomeQueries(IndexQueries):
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         query = "SELECT id, vector FROM chunks WHERE id IN ({some})"
-        found = rows_of_many(self._sql, query, rows)
-        stored = decode_vectors([stored for _, stored in found], len(vector))
-        near = cosines_of(stored, vector)
-        return {row: float(cosine) for (row, _), cosine in zip(found, near, strict=True)}
+        return _compared(rows_of_many(self._sql, query, rows), vector)
 
     def _nearest(self, vector: Vectors, limit: int) -> dict[int, float] | None:
         """What Chroma finds; None where it cannot be asked, and `_why` tells the reason."""
@@ -140,13 +136,16 @@ class HomeQueries(IndexQueries):
             f" WHERE documents.collection_id = $1{chosen}",
             (self.row.id, *values),
         )
-        best: list[tuple[float, int]] = []
+        found: dict[int, float] = {}
         while rows := cursor.fetchmany(_BATCH):
-            near = cosines_of(decode_vectors([vector for _, vector in rows], len(query)), query)
-            first = np.argsort(-near, kind="stable")[:limit]
-            best += [(-float(near[place]), rows[place][0]) for place in first]
-            best = sorted(best)[:limit]
-        return {row: -cosine for cosine, row in best}
+            found |= _compared(rows, query)
+        return dict(nlargest(limit, found.items(), key=lambda item: item[1]))
+
+
+def _compared(rows: Sequence[tuple[int, bytes]], query: Vectors) -> dict[int, float]:
+    """The cosines of chunks, given with their stored vectors, by row."""
+    near = cosines_of(decode_vectors([stored for _, stored in rows], len(query)), query)
+    return dict(zip((row for row, _ in rows), near.tolist(), strict=True))
 
 
 def _is_crowded(found: Mapping[int, float]) -> bool:
