@@ -46,10 +46,12 @@ def check_collections(
 def check_store(url: str, schema: str, embedder: EmbedderIdentity) -> Iterator[Check]:
     """Check the server of a shared store, and every collection's embedder."""
     from rag.index.postgres.store import PostgresStore
+    from state.postgres import server_address
 
-    store = PostgresStore(url, schema)
-    yield passed("store", store.about())
-    for each in store.summaries():
+    held = PostgresStore(url, schema).summaries()
+    count = many(len(held), "collection")
+    yield passed("store", f"{server_address(url)} replies; schema {schema}, {count}")
+    for each in held:
         yield from _check_embedder(each.name, each.embedder, embedder)
 
 

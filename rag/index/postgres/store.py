@@ -25,10 +25,7 @@ from rag.index.writer import CollectionWriter, Searchable
 from state.postgres import (
     PostgresSql,
     advisory_lock,
-    connect,
-    postgres_failures,
     require_postgres,
-    server_address,
 )
 
 if TYPE_CHECKING:
@@ -116,20 +113,6 @@ class PostgresStore(Store):
             row = collection_rows.require(sql, name)
             sql.execute("DELETE FROM collections WHERE id = $1", (row.id,))
             sql.execute("SELECT forget_index($1)", (row.id,))
-
-    def about(self) -> str:
-        """The server, its versions and the schema, in words.
-
-        Raises:
-            RemoteStoreError: it cannot be reached.
-        """
-        with postgres_failures(server_address(self.url)), connect(self.url, self.schema) as db:
-            ((version, vector),) = db.execute(
-                "SELECT current_setting('server_version'),"
-                " (SELECT extversion FROM pg_extension WHERE extname = 'vector')"
-            )
-        engine = f"PostgreSQL {version}, pgvector {vector or 'missing'}"
-        return f"{server_address(self.url)}: {engine}; schema {self.schema}"
 
     def disk_bytes(self) -> dict[str, int]:
         """What the server keeps for the whole schema."""
