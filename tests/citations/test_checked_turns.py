@@ -7,7 +7,7 @@ import pytest
 from crag import crag
 from ingest_runs import copied_home_of
 from openai_samples import KEY, asked, verdict
-from scripted_server import ScriptedServer, call, shape_asked, text
+from scripted_server import ScriptedServer, call, shape_asked, status, text
 
 BRIDGE = "The Orrin Bridge is 164 metres long. It was opened in 1887 by Ada Lorne.\n"
 QUESTION = "How long is the Orrin Bridge?"
@@ -105,6 +105,20 @@ def test_the_model_is_asked_once_about_what_is_in_doubt(home, supported, verdict
     answer, _ = turn(home, reply_of(LONG, doubtful), supported=supported, verify="model")
     assert [claim["verdict"] for claim in answer["claims"]] == ["verified", verdict_]
     assert answer["usage"]["by_node"]["check_answer"]["llm_calls"] == 1
+
+
+def test_an_answer_stands_where_the_model_fails_as_it_is_asked_about_it(home):
+    good = model(reply_of({**LONG, "text": "By Telford, it is 164 metres long."}))
+
+    def reply(body):
+        shape = shape_asked(body)
+        fails = shape is not None and "claim_1" in shape[1]["properties"]
+        return (status(503, "loading") if fails else good)(body)
+
+    answer, _ = asked(home, reply, QUESTION, grader="model", verify="model")
+    assert answer["claims"][0]["verdict"] == "unverified"
+    assert "Telford" in answer["answer"]
+    assert "failed (503)" in answer["warnings"][0]
 
 
 LEFT_OUT = "left out: “It was opened in 1878.” (its quote says 1887, not 1878)"
