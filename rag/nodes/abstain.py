@@ -6,7 +6,7 @@ import re
 
 from langgraph.runtime import Runtime
 
-from rag.citations.check import with_markers
+from rag.citations.check import check_draft
 from rag.dependencies import Dependencies
 from rag.engines.local.answer import snippet_part
 from rag.nodes.update import Update
@@ -28,23 +28,20 @@ LONGEST_QUESTION, LONGEST_REFUSAL = 200, 500
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
     found = (state["nearest"] or _found(state, deps))[:NEAREST]
-    nearest: list[Citation] = [{**each, "marker": n} for n, each in enumerate(found, start=1)]
+    nearest = check_draft([*map(snippet_part, found)], [])
     points = bool(state["nearest"])
     told = points or (state["refusal"] is None and any(map(is_near, state["parts"])))
-    shown = [
-        with_markers(snippet_part(each)["text"], f"[{each['marker']}]", verbatim=True)
-        for each in (nearest if told else ())
-    ]
+    shown = nearest.text if told else ""
     of_model = DENIED if state["dropped"] else REFUSED
     said = of_model if deps.engine.model is not None else UNSURE if shown else ABSENT
     words = _THEY.sub("The documents", shorten(state["refusal"] or "", LONGEST_REFUSAL))
     why = words or ("The nearest passages:" if shown else "")
     head = said.format(shorten(split_context(state["standalone_question"])[0], LONGEST_QUESTION))
     return {
-        "generation": "\n\n".join([f"{head} {why}".rstrip(), *shown]),
+        "generation": f"{head} {why}\n\n{shown}".rstrip(),
         "citations": [],
         "claims": state["claims"] if state["dropped"] else [],
-        "nearest": nearest,
+        "nearest": nearest.citations,
         "status": "abstained",
     }
 
