@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -70,8 +69,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
 def _disk_bytes(home: Path) -> int:
     """What the disk has allocated under `home`: a store may preallocate sparse files."""
     octets = 0
-    for folder, _, names in os.walk(home):
-        for name in names:
-            with suppress(OSError):  # gone meanwhile
-                octets += Path(folder, name).lstat().st_blocks * 512
+    for path in home.rglob("*"):
+        with suppress(OSError):  # gone meanwhile
+            octets += path.lstat().st_blocks * 512
     return octets

@@ -123,6 +123,8 @@ class SqliteFile(Database):
 
     def _failure(self, error: sqlite3.Error) -> CragError:
         exact, code, name = getattr(error, "sqlite_errorcode", 0), error_code(error), self.name
+        if code == sqlite3.SQLITE_READONLY and os.access(self.path, os.W_OK):
+            exact = sqlite3.SQLITE_FULL  # see `connect_to_read`
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             hint = "Try again when it is done."
             return StoreBusyError(f"{name} is held by another process.", hint)
@@ -183,9 +185,19 @@ def connect(path: Path | str) -> SqliteConnection:
 
 
 def connect_to_read(path: Path) -> SqliteConnection:
-    """As `connect`, but read-only if the file or its folder cannot be written."""
+    """As `connect`, but read-only if the file or its folder cannot be written, or if the disk has
+    no room for the shared memory that SQLite keeps beside the file.
+    """
     if os.access(path, os.W_OK) and os.access(path.parent, os.W_OK):
-        return connect(path)
+        db = connect(path)
+        try:
+            db.execute("pragma schema_version").fetchone()
+        except sqlite3.Error as error:
+            if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_IOERR_SHMSIZE:
+                return db  # the caller's own statement fails alike, and is mapped
+            db.close()
+        else:
+            return db
     log = path.with_name(f"{path.name}-wal")
     unfinished = log.exists() and log.stat().st_size > 0
     return connect(f"{path.absolute().as_uri()}?mode=ro{'' if unfinished else '&immutable=1'}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from cli.conversation.talk import Conversation, new_thread_name
-from cli.render.answer_text import citation_of, print_sources, print_surroundings
+from cli.render.answer_text import citation_of, print_surroundings, source_lines
 from state.answer import Answer, shown_citations
 from state.errors import UsageError
 from state.settings_report import shown_value
@@ -75,7 +75,7 @@ def _trace(talk: Conversation, argument: str) -> None:
 
 
 def _sources(talk: Conversation, _argument: str) -> None:
-    print_sources(talk.terminal, shown_citations(_last_citing(talk)))
+    talk.terminal.wrapped("\n".join(source_lines(shown_citations(_last_citing(talk)))))
 
 
 def _open(talk: Conversation, argument: str) -> None:
@@ -89,8 +89,8 @@ def _open(talk: Conversation, argument: str) -> None:
 def _thread(talk: Conversation, argument: str) -> None:
     if argument:
         talk.switch_thread(argument)
-    reader = talk.session.reader
-    talk.terminal.notice(f"On {talk.thread}, {many(talk.turns, 'turn')}, asking {reader.name}.")
+    session, turns = talk.session, talk.session.memory.store.last_turn(talk.thread)
+    talk.terminal.notice(f"On {talk.thread}, {many(turns, 'turn')}, asking {session.reader.name}.")
 
 
 def _new(talk: Conversation, argument: str) -> None:

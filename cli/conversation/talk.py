@@ -85,11 +85,6 @@ class Conversation(Closing):
         if not (self._json or terminal.out_is_tty):
             terminal.out("")
 
-    @property
-    def turns(self) -> int:
-        """The number of turns that the thread has had."""
-        return self.session.memory.store.last_turn(self.thread)
-
 
 def new_thread_name() -> str:
     """A name that sorts by time, such as chat-20261121-2245-3fa9."""

@@ -123,12 +123,6 @@ def notice_lines(answer: Answer) -> Iterator[str]:
     yield from (f"warning: {warning}" for warning in answer["warnings"])
 
 
-def print_sources(terminal: Terminal, citations: Iterable[Citation]) -> None:
-    """Print the cited places."""
-    for line in source_lines(citations):
-        terminal.wrapped(line)
-
-
 def source_lines(citations: Iterable[Citation]) -> Iterator[str]:
     """One line a place, after all markers that cite it."""
     numbers: dict[str, str] = {}
@@ -196,7 +190,7 @@ def print_surroundings(terminal: Terminal, citation: Citation, reader: Collectio
         gone = f"{source} is no longer in {reader.name}."
         raise UsageError(gone, "`crag trace` shows what was quoted.")
     terminal.notice(document.path or source)
-    print_sources(terminal, [citation])
+    terminal.wrapped("\n".join(source_lines([citation])))
     terminal.out("")
     quote, start = citation["quote"], citation["start_char"]
     if text[start : start + len(quote)] != quote:
