@@ -7,7 +7,7 @@ import pytest
 from openai_samples import BERLIN, PARIS, ROME, answering, connect, grades, grading, verdict
 from scripted_server import ScriptedServer, call, completion, status, text
 
-from rag.engines.openai.answer_reply import read_reply
+from rag.engines.openai.answer_reply import partial_texts, read_reply
 from rag.engines.openai.prompts import fenced
 from rag.engines.openai.reply import Reply
 from rag.engines.protocol import Graded
@@ -222,13 +222,20 @@ def test_a_list_in_brackets_and_an_index_in_code_are_no_markers(said, told):
     assert part["text"] == told
 
 
-def test_json_that_is_cut_short_is_told_as_unfinished():
-    cut = '{"parts": [{"text": "It is 3.20 a'
-    with ScriptedServer(always=text(cut)) as server:
+def test_json_that_is_cut_short_is_told_as_unfinished_and_keeps_its_quotes():
+    quoted = '{"text": "It is 3.20.", "quotes": [{"document": 1, "quote": "3.20"}]}'
+    cut = f'{{"parts": [{quoted}, {{"text": "A child pays 1'
+    with ScriptedServer(text(cut)) as server:
         answer = connect(server).generate(answering(PARIS), lambda _: None)
-    assert [part["text"] for part in answer.parts] == ["It is 3.20 a"]
+    assert [part["text"] for part in answer.parts] == ["It is 3.20.", "A child pays 1"]
+    assert answer.parts[0]["quotes"] == [{"document": 1, "quote": "3.20"}]
     assert not answer.complete
     assert "broke off before the answer was finished" in answer.warnings[0]
+
+
+@pytest.mark.parametrize("parts", [7, "x", {"text": "a"}, [7, {"text": 7}, None]])
+def test_parts_of_another_shape_stream_nothing(parts):
+    assert partial_texts(json.dumps({"parts": parts})) == []
 
 
 def test_much_white_space_is_read_in_time():

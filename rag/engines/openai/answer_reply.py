@@ -81,16 +81,15 @@ def read_reply(text: str, *, formed: bool = True) -> ReadReply:
     """
     is_json = text.startswith("{") or (formed and text.startswith("```json"))
     objects = json_objects(text)
-    for found in objects:
+    for found in objects or ([_begun_object(text)] if is_json else []):
         if isinstance(found.get("parts"), list):
-            return _read(found)
-    if is_json:  # it broke off, or has another shape
-        told = [_part(each, [], "") for each in partial_texts(text)]
-        return ReadReply(told, complete=bool(objects))
+            return _read(found, complete=bool(objects))
+    if is_json:  # it has another shape
+        return ReadReply(complete=False)
     return ReadReply(_with_lead_ins(read_parts(text)))
 
 
-def _read(reply: Mapping[str, Any]) -> ReadReply:
+def _read(reply: Mapping[str, Any], *, complete: bool) -> ReadReply:
     missing = reply.get("missing")
     listed = missing if isinstance(missing, list) else [missing]
     lacking = [
@@ -99,9 +98,8 @@ def _read(reply: Mapping[str, Any]) -> ReadReply:
         if isinstance(each, str) and each.strip()
     ]
     held = reply.get("held") not in (False, "false", "no")
-    return ReadReply(
-        _with_lead_ins(parse_parts(reply["parts"])), missing=lacking, held=held, formed=True
-    )
+    parts = _with_lead_ins(parse_parts(reply["parts"]))
+    return ReadReply(parts, missing=lacking, complete=complete, held=held, formed=True)
 
 
 def parse_parts(told: Sequence[Any]) -> list[AnswerPart]:
@@ -160,10 +158,16 @@ def _with_lead_ins(parts: list[AnswerPart]) -> list[AnswerPart]:
 
 def partial_texts(reply: str) -> list[str]:
     """The parts' texts in a JSON reply that is not complete yet."""
+    parts = _begun_object(reply).get("parts")
+    begun = parts if isinstance(parts, list) else []
+    texts = [part.get("text") for part in begun if isinstance(part, dict)]
+    return [text for text in texts if isinstance(text, str) and text.strip(_UNSAID)]
+
+
+def _begun_object(reply: str) -> Mapping[str, Any]:
+    """The JSON object that the reply begins and does not end."""
     begun = reply[reply.find("{") :].translate(_NO_CONTROLS)
-    told: Any = None
     with suppress(ValueError):
         told = from_json(begun, allow_partial="trailing-strings")
-    parts = told.get("parts") if isinstance(told, dict) else None
-    texts = [part.get("text") for part in parts or () if isinstance(part, dict)]
-    return [text for text in texts if isinstance(text, str) and text.strip(_UNSAID)]
+        return told if isinstance(told, dict) else {}
+    return {}
