@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field
 from pydantic_core import from_json
 
 from rag.engines.openai.plain_reply import read_parts, without_markers
-from rag.engines.openai.reply import json_objects
+from rag.engines.openai.reply import json_object
 from rag.engines.protocol import Generated
 from state.answer import AnswerPart, DraftQuote
 from state.wording import without_surrogates
@@ -80,10 +80,10 @@ def read_reply(text: str, *, formed: bool = True) -> ReadReply:
     no known form is read as sentences with their markers, and so is JSON that such a one quotes.
     """
     is_json = text.startswith("{") or (formed and text.startswith("```json"))
-    objects = json_objects(text)
-    for found in objects or ([_begun_object(text)] if is_json else []):
-        if isinstance(found.get("parts"), list):
-            return _read(found, complete=bool(objects))
+    found = json_object(text)
+    told = found or (_begun_object(text) if is_json else {})
+    if isinstance(told.get("parts"), list):
+        return _read(told, complete=bool(found))
     if is_json:  # it has another shape
         return ReadReply(complete=False)
     return ReadReply(_with_lead_ins(read_parts(text)))

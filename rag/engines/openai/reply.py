@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -90,8 +91,7 @@ class Reply:
         """All fields of a structured reply, none where it is not one object; a call that was
         written as text is one.
         """
-        objects = json_objects(self.text)
-        read = objects[0] if len(objects) == 1 else {}
+        read = json_object(self.text)
         inner = read.get("arguments", read.get("parameters"))
         return dict(inner if isinstance(inner, Mapping) and "name" in read else read)
 
@@ -104,24 +104,16 @@ def without_thinking(reply: str) -> str:
     return re.split(r"</think(?:ing)?>", text, flags=re.IGNORECASE)[-1].strip()
 
 
-def json_objects(text: str) -> list[Mapping[str, Any]]:
-    """The top-level JSON objects in `text`, whatever stands around them.
-
-    Trailing commas are forgiven; an object that is cut off is no object, and what follows it lies
-    inside: its parts are not an answer.
+def json_object(text: str) -> dict[str, Any]:
+    """The one JSON object in `text`, whatever stands around it; an empty one where there is none.
+    Trailing commas are forgiven.
     """
-    clean = _COMMA.sub(lambda match: match.group(1) or "", text[:LONGEST])
-    decoder = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
-    objects: list[Mapping[str, Any]] = []
-    at = clean.find("{")
-    while at >= 0:
-        try:
-            found, end = decoder.raw_decode(clean, at)
-        except (ValueError, RecursionError):
-            break
-        objects.append(found)
-        at = clean.find("{", end)
-    return objects
+    written = text[text.find("{") : text.rfind("}") + 1][:LONGEST]
+    clean = _COMMA.sub(lambda match: match.group(1) or "", written)
+    with suppress(ValueError, RecursionError):
+        found = json.loads(clean, object_pairs_hook=_unique, strict=False)
+        return found if isinstance(found, dict) else {}
+    return {}
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
