@@ -13,6 +13,7 @@ from state.errors import UsageError
 MOST_CHARACTERS = 20_000
 """Characters of a question."""
 _FEW = 5
+_ANCHOR_WIDTH = 60
 _USER = re.compile(r"(\w://)[^\s/@]*(?:@[^\s/@]*)*@")
 _HOST = re.compile(r"(?:\[[^\[\]]*\]|[^:\[\]]*)(?::\d{0,5})?")
 _PARAMETER = re.compile(
@@ -64,15 +65,16 @@ def did_you_mean(name: str, names: Iterable[str], otherwise: str | None = None) 
 
 
 def written_place(item: Mapping[str, Any]) -> str:
-    """The place of a citation or a chunk, as in "guide.pdf p. 4", "deck.pptx slide 3",
-    "notes.md:12-14" or "notes.md:12"; lines count from 1.
+    """The place of a citation or a chunk on one line, whatever its source and headings are called,
+    as in "guide.pdf p. 4", "deck.pptx slide 3", "notes.md:12-14" or "notes.md:12"; lines count
+    from 1.
     """
-    source, anchor = item["source"], item.get("anchor")
+    source, anchor = " ".join(item["source"].split()), item.get("anchor")
     start, end = item["start_line"], item["end_line"]
     if anchor is not None and anchor != f"line {start}":
-        return f"{source} {anchor}"
+        return f"{source} {shorten(anchor, _ANCHOR_WIDTH)}"
     if start is None:
-        return str(source)
+        return source
     return f"{source}:{start}" if end in (None, start) else f"{source}:{start}-{end}"
 
 

@@ -10,8 +10,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.asking import read_question
-from cli.render.answer_text import place
-from state.wording import shorten
+from state.wording import shorten, written_place
 
 app = new_app()
 
@@ -55,7 +54,7 @@ def search(
             return
         nearest = nearest_of(text, hits, reader, Reranker(settings.home))
     for rank, (hit, said) in enumerate(zip(hits, nearest, strict=True), 1):
-        terminal.out(f"{rank:>2}  {hit['score']:.3f}  {place(said)}")
+        terminal.out(f"{rank:>2}  {hit['score']:.3f}  {written_place(said)}")
         terminal.wrapped(f"    {shorten(as_prose(said['quote']), 200)}", 4)
     if not hits:
         terminal.notice("Nothing found.")

@@ -5,8 +5,8 @@ places that it cites; and such a place with the lines around it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from cli.terminal import Terminal, clean, rows
 from rag.text.prose import as_prose, one_line
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
     from rag.index.reader import CollectionReader
 
-ANCHOR_WIDTH = 60
 QUOTE_WIDTH = 120
 HEADING_WIDTH = 80
 INDENT = "   "
@@ -149,14 +148,7 @@ def _heading_and_quote(citation: Citation) -> str:
 
 def _where(citation: Citation) -> str:
     says = (citation["anchor"] or "").startswith("section ")  # as the heading beside it does
-    return place({**citation, "anchor": None} if says else citation)
-
-
-def place(item: Mapping[str, Any]) -> str:
-    """A citation's or chunk's place on one line, whatever its source and headings are called."""
-    anchor = item.get("anchor")
-    named = None if anchor is None else shorten(one_line(anchor), ANCHOR_WIDTH)
-    return written_place({**item, "source": one_line(item["source"]), "anchor": named})
+    return written_place({**citation, "anchor": None} if says else citation)
 
 
 def print_wrapped(console: Console, text: Text, indent: str = "") -> None:

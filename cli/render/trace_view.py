@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from rich.filesize import decimal
 
-from cli.render.answer_text import place
 from cli.terminal import clean, rows
 from rag.tracing import is_research
 from state.answer import FAILED, Answer
 from state.events import Event, RetrievedItem
 from state.passages import Grade
 from state.trace_store import Trace
-from state.wording import many
+from state.wording import many, written_place
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -104,7 +103,7 @@ class TraceView:
         mark, colour = _MARK[grade["relevant"]]
         sure = "    " if grade["confidence"] is None else f"{grade['confidence']:.2f}"
         again = "" if item["new"] else " (seen before)"
-        self._line("│  ", f"{mark} {sure} {place(item)}{again}", colour)
+        self._line("│  ", f"{mark} {sure} {written_place(item)}{again}", colour)
         ranks = f"bm25 #{item['lexical_rank'] or '-'} dense #{item['dense_rank'] or '-'}"
         reason = grade["reason"] or "no reason given"
         self._line("│      ", f"score {item['score']:.2f} ({ranks}): {reason}", "dim")

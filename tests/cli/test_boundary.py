@@ -10,10 +10,9 @@ from turn_samples import make_answer, open_turn_store
 from typer import Abort
 
 from cli.errors import Exit, end_on, exit_code
-from cli.render.answer_text import place
 from cli.terminal import clean
 from state import errors
-from state.wording import shorten
+from state.wording import shorten, written_place
 
 
 @pytest.mark.parametrize(
@@ -146,7 +145,7 @@ def test_clean_leaves_nothing_that_drives_a_terminal(text: str, shown: str):
 
 def test_a_line_end_in_a_file_s_name_feigns_no_line():
     named = {"source": "a\n[2] b.md\u2028c", "page": None, "start_line": 3, "end_line": None}
-    assert place(named) == "a [2] b.md c:3"
+    assert written_place(named) == "a [2] b.md c:3"
 
 
 def test_foreign_text_is_cut_at_a_word():
