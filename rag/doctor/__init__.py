@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from state.errors import CragError
-
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -14,17 +12,6 @@ class Check:
     """
 
     part: str
-    ok: bool
     detail: str
     mend: str | None = None
-
-
-def passed(part: str, detail: str, further: str | None = None) -> Check:
-    return Check(part, ok=True, detail=detail, mend=further)
-
-
-def failed(part: str, detail: str | CragError, mend: str | None = None) -> Check:
-    """A failed check; an error as `detail` brings its own hint as `mend`."""
-    if isinstance(detail, CragError):
-        return Check(part, ok=False, detail=detail.message, mend=detail.hint)
-    return Check(part, ok=False, detail=detail, mend=mend)
+    ok: bool = True

@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 
-from rag.doctor import Check, failed, passed
+from rag.doctor import Check
 from rag.doctor.indexes import check_collections, check_store
 from rag.embed.builtin import builtin_embedder
 from rag.embed.transformer import CrossEncoder, Transformer
@@ -39,9 +39,9 @@ def examine(settings: Settings) -> Iterator[Check]:
         try:
             yield from look(settings)
         except CragError as error:
-            yield failed(part, error)
+            yield Check(part, error.message, error.hint, ok=False)
         except OSError as error:
-            yield failed(part, f"{error.filename}: {error.strerror}", _WRITABLE)
+            yield Check(part, f"{error.filename}: {error.strerror}", _WRITABLE, ok=False)
 
 
 def _check_home(settings: Settings) -> Iterator[Check]:
@@ -51,15 +51,15 @@ def _check_home(settings: Settings) -> Iterator[Check]:
     looked_at = (existing, *home.rglob("*"))
     shut = next((path for path in looked_at if not os.access(path, os.W_OK)), None)
     if shut:  # another person's, as after `sudo crag`
-        yield failed("home", f"{shut} cannot be written", _WRITABLE)
+        yield Check("home", f"{shut} cannot be written", _WRITABLE, ok=False)
     else:
-        yield passed("home", str(home))
+        yield Check("home", str(home))
     free = shutil.disk_usage(existing).free
     detail = f"{free / 1e9:.1f} GB free"
     if free < LEAST_FREE:
-        yield failed("disk", detail, "Free some space, or choose another --home")
+        yield Check("disk", detail, "Free some space, or choose another --home", ok=False)
     else:
-        yield passed("disk", detail)
+        yield Check("disk", detail)
 
 
 def _check_index(settings: Settings) -> Iterator[Check]:
@@ -74,19 +74,19 @@ def _check_index(settings: Settings) -> Iterator[Check]:
 def check_file(part: str, file: SqliteFile) -> Check:
     """Check a file of the home by SQLite's own means."""
     if not file.path.exists():
-        return passed(part, "nothing is kept yet")
+        return Check(part, "nothing is kept yet")
     with file:
         faults = file.integrity_errors()
     if faults:
-        return failed(part, f"{file.path}: {' '.join(faults[0].split())}", file.damaged)
-    return passed(part, f"{file.path.name} is sound")
+        return Check(part, f"{file.path}: {' '.join(faults[0].split())}", file.damaged, ok=False)
+    return Check(part, f"{file.path.name} is sound")
 
 
 def check_embedder(_settings: Settings) -> Iterator[Check]:
     """Embeds one word."""
     embedder = builtin_embedder()
     embedder.embed_query("doctor")
-    yield passed("embedder", str(embedder.identity))
+    yield Check("embedder", str(embedder.identity))
 
 
 def check_reader(settings: Settings) -> Iterator[Check]:
@@ -95,7 +95,7 @@ def check_reader(settings: Settings) -> Iterator[Check]:
         reader, judge = held
         Transformer(reader.folder).read(["doctor"])
         CrossEncoder(judge.folder).scores("doctor", ["doctor"])
-    yield passed("reader", reader_line(settings.home))
+    yield Check("reader", reader_line(settings.home))
 
 
 def check_model(settings: Settings) -> Iterator[Check]:
@@ -103,7 +103,7 @@ def check_model(settings: Settings) -> Iterator[Check]:
     set.
     """
     if choose_engine(settings) is not EngineName.OPENAI:
-        yield passed("model", "none is set", "crag model, which shows what runs here")
+        yield Check("model", "none is set", "crag model, which shows what runs here")
         return
     from rag.budget import Budget
     from rag.endpoint.address import chat_endpoint
@@ -120,10 +120,10 @@ def check_model(settings: Settings) -> Iterator[Check]:
         chat.close()
     told = f"{settings.model} at {endpoint.host} replies"
     if verdicts:
-        yield passed("model", told)
+        yield Check("model", told)
     else:
         mending = "Use another model, or --grader local"
-        yield failed("model", f"{told}, but its reply could not be read", mending)
+        yield Check("model", f"{told}, but its reply could not be read", mending, ok=False)
 
 
 _PARTS: dict[str, Callable[[Settings], Iterable[Check]]] = {

@@ -9,7 +9,7 @@ import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
-from rag.doctor import Check, failed, passed
+from rag.doctor import Check
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.collection_rows import CollectionContents, CollectionRow
@@ -50,7 +50,7 @@ def check_store(url: str, schema: str, embedder: EmbedderIdentity) -> Iterator[C
 
     held = PostgresStore(url, schema).summaries()
     count = many(len(held), "collection")
-    yield passed("store", f"{server_address(url)} replies; schema {schema}, {count}")
+    yield Check("store", f"{server_address(url)} replies; schema {schema}, {count}")
     for each in held:
         yield from _check_embedder(each.name, each.embedder, embedder)
 
@@ -59,7 +59,7 @@ def _check_embedder(name: str, used: EmbedderIdentity, named: EmbedderIdentity) 
     """A failed check if the collection was embedded by another embedder than the current one."""
     if used != named:
         detail = f"embedded by {used}, which is {named} now"
-        yield failed(f"{name}: embedder", detail, _ANEW.format(name))
+        yield Check(f"{name}: embedder", detail, _ANEW.format(name), ok=False)
 
 
 def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
@@ -69,28 +69,28 @@ def _lexical(connection: sqlite3.Connection, row: CollectionRow) -> Check:
     except sqlite3.DatabaseError as error:
         code = error_code(error)
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return passed(part, "not looked at: an ingest is at work")
+            return Check(part, "not looked at: an ingest is at work")
         if code != sqlite3.SQLITE_READONLY:  # FTS5's check is a write
-            return failed(part, str(error), _ANEW.format(row.name))
+            return Check(part, str(error), _ANEW.format(row.name), ok=False)
     if row.terms_version != TERMS_VERSION:
-        return failed(part, "built by another version, or left half-built", mending)
-    return passed(part, many(CollectionContents(connection, row).totals()[1], "chunk"))
+        return Check(part, "built by another version, or left half-built", mending, ok=False)
+    return Check(part, many(CollectionContents(connection, row).totals()[1], "chunk"))
 
 
 def _vectors(row: CollectionRow, index: ChromaIndex) -> Check:
     part = f"{row.name}: vectors"
     state = index.row()
     if state is None:
-        return passed(part, "none yet; the catalog is searched")
+        return Check(part, "none yet; the catalog is searched")
     if not state.current:
-        return passed(part, "behind the catalog, which is searched instead until the next ingest")
+        return Check(part, "behind the catalog, which is searched instead until the next ingest")
     try:
         index.require_unchanged(state)
         if index.url is not None or os.access(index.root / state.folder, os.W_OK):
             index.open(state).close()
     except VectorsDamaged as error:
         index.mark_damaged(state)
-        return failed(part, f"damaged: {error}", _AGAIN.format(row.name))
+        return Check(part, f"damaged: {error}", _AGAIN.format(row.name), ok=False)
     except CragError as error:
-        return failed(part, error)
-    return passed(part, "in Chroma")
+        return Check(part, error.message, error.hint, ok=False)
+    return Check(part, "in Chroma")
