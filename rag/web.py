@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from rag.text.blocks import blocks_of_text
-from state.deadline import call_with_timeout
+from state.background import call_with_timeout
 from state.errors import RemoteError, SettingsError
 from state.passages import WEB_PREFIX, RetrievedChunk
 from state.settings import Settings

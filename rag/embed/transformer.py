@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from rag.embed.protocol import TokenVectors
 from rag.embed.weights import GRAPH, TOKENIZER
-from state.deadline import submit
+from state.background import submit
 from state.errors import SetupError
 from state.extras import usable_cores
 from state.wording import without_surrogates

@@ -12,7 +12,7 @@ from typing import Any
 
 from rag.endpoint.address import NO_KEY, Endpoint
 from rag.endpoint.failures import foreign_errors
-from state.deadline import call_with_timeout
+from state.background import call_with_timeout
 
 PORTS = {"Ollama": 11434, "LM Studio": 1234, "llama.cpp": 8080, "vLLM": 8000}
 """The port where each kind listens by default."""

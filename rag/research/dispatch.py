@@ -20,7 +20,7 @@ from rag.research.researcher import (
     render_findings,
 )
 from state.answer import NO_USAGE, Usage
-from state.deadline import submit
+from state.background import submit
 from state.events import ModelCalled
 from state.research_state import Artifact, Subtask
 
