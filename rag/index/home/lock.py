@@ -14,7 +14,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
+from typing import IO
 
+from state.closing import closed_on_failure
 from state.errors import StorageError, StoreBusyError, storage_error
 
 
@@ -32,41 +34,33 @@ def write_lock(path: Path, doing: str = "writing to this collection") -> Iterato
         StoreBusyError: another process holds it; names its pid, host and start.
         StorageError: the lock file cannot be written.
     """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise _unusable(path, error) from error
-    try:
-        _take(path, descriptor, doing)
+    with _taken(path, doing) as file:
         try:
             yield
         finally:
-            # A child that another thread is starting has the descriptor until it runs its
-            # program: closed here alone, the lock would seem to be held a moment longer.
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-    finally:
-        os.close(descriptor)
+            # A child that another thread is starting has the file open until it runs its program:
+            # closed here alone, the lock would seem to be held a moment longer.
+            fcntl.flock(file, fcntl.LOCK_UN)
 
 
-def _take(path: Path, descriptor: int, doing: str) -> None:
+def _taken(path: Path, doing: str) -> IO[str]:
+    """The lock file, open and locked, with its holder's name in it."""
+    since = datetime.now().astimezone().isoformat(" ", "seconds")
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        since = datetime.now().astimezone().isoformat(" ", "seconds")
-        owner = f"pid {os.getpid()} on {socket.gethostname()}, since {since}"
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, owner.encode(), 0)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with closed_on_failure(path.open("a")) as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            file.truncate(0)
+            file.write(f"pid {os.getpid()} on {socket.gethostname()}, since {since}")
+            file.flush()
+            return file
     except BlockingIOError:
         # Empty where the holder has not written its name yet.
-        owner = os.pread(descriptor, 200, 0).decode(errors="replace")
+        owner = path.read_text(errors="replace")
         raise StoreBusyError(
             f"Another process is {doing}{owner and f' ({owner})'}.", "Try again when it is done."
         ) from None
     except OSError as error:
-        raise _unusable(path, error) from error
-
-
-def _unusable(path: Path, error: OSError) -> StorageError:
-    return storage_error(error) or StorageError(
-        f"{path} cannot be locked: {error.strerror}.", "Choose another --home."
-    )
+        raise storage_error(error) or StorageError(
+            f"{path} cannot be locked: {error.strerror}.", "Choose another --home."
+        ) from error
