@@ -17,8 +17,13 @@ from rag.engines.openai.answering import generate
 from rag.engines.openai.chat_model import LINE, ChatModel
 from rag.engines.openai.plain_reply import without_markers
 from rag.engines.openai.prices import require_prices
-from rag.engines.openai.prompts import contextualize_messages, rewrite_messages
-from rag.engines.openai.verdicts import grade, verify
+from rag.engines.openai.prompts import (
+    contextualize_messages,
+    grade_messages,
+    rewrite_messages,
+    verify_messages,
+)
+from rag.engines.openai.verdicts import ask_verdicts
 from rag.engines.protocol import (
     Contextualized,
     Emit,
@@ -30,12 +35,14 @@ from rag.engines.protocol import (
 )
 from rag.text.prose import one_line
 from state.choices import GraderChoice
-from state.graph_state import GraphState, queries_tried
-from state.passages import HistoryTurn
+from state.graph_state import GraphState, new_chunks, queries_tried
+from state.passages import Grade, HistoryTurn
 from state.settings import Settings
 
 LONGEST_LINE = 500
 MOST_QUERIES = 2
+MOST_GRADED = 20
+"""How many documents a model grades, the best of what was found."""
 
 
 class StandAlone(BaseModel):
@@ -110,9 +117,35 @@ class OpenAIEngine:
         return replace(self.local.contextualize(question, history), warnings=(why,))
 
     def grade(self, state: GraphState) -> Graded:
+        """Grades in one call where the model is to; code grades what is left, or all where the
+        reply cannot be read.
+        """
         if self.settings.grader is not GraderChoice.MODEL:
             return self.local.grade(state)
-        return grade(self.chat, self.local, state, self.budget)
+        chunks = new_chunks(state)
+        asked = chunks[:MOST_GRADED]
+        messages = grade_messages(state["standalone_question"], asked)
+        verdicts = ask_verdicts(self.chat, messages, "document", len(asked), self.budget)
+        grades: dict[str, Grade] = {
+            chunk["chunk_id"]: {
+                "chunk_id": chunk["chunk_id"],
+                "relevant": verdict.holds,
+                "confidence": None,
+                "reason": verdict.reason or None,
+                "grader": "model",
+            }
+            for chunk, verdict in zip(asked, verdicts, strict=False)
+        }
+        if left := [chunk["chunk_id"] for chunk in chunks if chunk["chunk_id"] not in grades]:
+            by_code = self.local.grade({**state, "new_documents": left}).grades
+            grades |= {each["chunk_id"]: each for each in by_code}
+        known = [*grades.values(), *state["grades"].values()]
+        told = f"{self.chat.label} gave no readable grades; the local grader graded."
+        return Graded(
+            grades=tuple(grades[chunk["chunk_id"]] for chunk in chunks),
+            sufficient=any(each["relevant"] for each in known),
+            warnings=() if verdicts else (told,),
+        )
 
     def rewrite(self, state: GraphState) -> Rewritten:
         """The model's queries; code's where it proposes no new one."""
@@ -128,7 +161,12 @@ class OpenAIEngine:
         return generate(self.chat, state, emit, self.budget)
 
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
-        return verify(self.chat, claims, quotes, self.budget)
+        messages = verify_messages(claims, quotes)
+        verdicts = ask_verdicts(self.chat, messages, "claim", len(claims), self.budget)
+        if verdicts:
+            return Verified(tuple(verdict.holds for verdict in verdicts))
+        told = f"{self.chat.label} gave no readable verdicts; what is in doubt stays so."
+        return Verified((None,) * len(claims), warnings=(told,))
 
 
 def _is_new(line: str, known: Sequence[str]) -> bool:
