@@ -29,10 +29,10 @@ def _markers(sign: str) -> re.Pattern[str]:
 
 
 _MARKER, _OWN_MARKER = _markers(_SIGN), _markers(r"\[[1-9]\d{0,2}\]")
-_BEHIND = re.compile(
-    rf"{CODE}|`[^`\n]+`|(?P<stop>[.!?…。][\"'”’»)*_]*)(?P<signs>(?:[ \t]*{_SIGN})+)",
-    re.IGNORECASE | re.MULTILINE,
+_APART = re.compile(
+    rf"(?P<code>{CODE}|`[^`\n]+`)|(?<=[.!?…。\"'”’»)*_\]])[ \t]+(?={_SIGN})", re.MULTILINE
 )
+"""Matches the blanks between a sentence and the markers behind it, but for those in code."""
 _LEAD = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 
 
@@ -40,7 +40,7 @@ def read_parts(draft: str) -> list[AnswerPart]:
     """The draft's sentences as parts. A sentence quotes itself from each document that its markers
     name.
     """
-    text = _BEHIND.sub(_before_the_stop, draft)
+    text = _APART.sub(r"\g<code>", draft)
     parts: list[AnswerPart] = []
     end = 0
     for start, stop in _sentences(text):
@@ -54,10 +54,6 @@ def read_parts(draft: str) -> list[AnswerPart]:
             quote = _LEAD.sub("", parts[-1]["text"])
             parts[-1]["quotes"] += [{"document": number, "quote": quote} for number in numbers]
     return parts
-
-
-def _before_the_stop(found: re.Match[str]) -> str:
-    return found[0] if found["stop"] is None else found["signs"] + found["stop"]
 
 
 def without_markers(text: str) -> str:
