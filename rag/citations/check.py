@@ -149,16 +149,15 @@ def doubtful_parts(checked: CheckedDraft) -> dict[int, tuple[str, str]]:
     }
 
 
-def with_verdicts(checked: CheckedDraft, supported: Sequence[bool | None]) -> CheckedDraft:
-    """The draft with the model's verdicts on its `doubtful_parts`, in the same order."""
-    said = dict(zip(doubtful_parts(checked), supported, strict=True))
-    verdicts = [_revised(each, said.get(place)) for place, each in enumerate(checked.verdicts)]
+def with_verdicts(checked: CheckedDraft, supported: Sequence[bool]) -> CheckedDraft:
+    """The draft with the model's verdicts on its `doubtful_parts`, in the same order, if any."""
+    verdicts = [*checked.verdicts]
+    for place, holds in zip(doubtful_parts(checked), supported, strict=False):
+        verdicts[place] = _revised(verdicts[place], supported=holds)
     return CheckedDraft.of(checked.parts, verdicts)
 
 
-def _revised(verdict: PartVerdict, supported: bool | None) -> PartVerdict:
-    if supported is None:
-        return verdict
+def _revised(verdict: PartVerdict, *, supported: bool) -> PartVerdict:
     if not supported:
         return replace(verdict, verdict="contradicted", reason="the model denied it on the source")
     cited: tuple[Citation, ...] = tuple({**c, "support": "supported"} for c in verdict.citations)

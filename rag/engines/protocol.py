@@ -77,9 +77,9 @@ class Generated(EngineResult):
 
 @dataclass(frozen=True, slots=True)
 class Verified(EngineResult):
-    """One verdict per claim, in the order given; None where there is none."""
+    """One verdict per claim, in the order given, or none at all."""
 
-    supported: tuple[bool | None, ...]
+    supported: tuple[bool, ...] = ()
 
 
 class Engine(Protocol):
@@ -98,7 +98,7 @@ class Engine(Protocol):
         """Whether an answer takes so long that nobody waits for a second."""
 
     def document_tokens(self, wanted: int) -> int:
-        """How many of the tokens of documents that an answer is `wanted` from it takes."""
+        """How many tokens of documents it takes, of the `wanted` ones."""
         ...
 
     def contextualize(self, question: str, history: Sequence[HistoryTurn]) -> Contextualized: ...

@@ -123,7 +123,7 @@ def test_only_what_is_in_doubt_is_asked_about_with_its_passages():
 
 def test_a_model_may_rescue_and_deny_and_without_a_verdict_all_stays():
     found = checked(*DOUBTFUL)
-    assert with_verdicts(found, (None, None)) == found
+    assert with_verdicts(found, ()) == found
     said = with_verdicts(found, (True, False))
     shown = "It is stale after 30 minutes [1]. It is so, says Borg [1]. It was loved"
     assert said.text == f"{shown} (no quote found)."

@@ -23,7 +23,7 @@ def test_earlier_finds_count_for_what_suffices():
 
 
 @pytest.mark.parametrize(
-    ("second", "supported"), [({"claim_2": verdict("no")}, (True, False)), ({}, (None, None))]
+    ("second", "supported"), [({"claim_2": verdict("no")}, (True, False)), ({}, ())]
 )
 def test_claims_are_checked_in_one_call_and_without_a_verdict_they_stay(second, supported):
     with ScriptedServer(call({"claim_1": verdict(True), **second})) as server:

@@ -163,10 +163,9 @@ class OpenAIEngine:
     def verify(self, claims: Sequence[str], quotes: Sequence[str]) -> Verified:
         messages = verify_messages(claims, quotes)
         verdicts = ask_verdicts(self.chat, messages, "claim", len(claims), self.budget)
-        if verdicts:
-            return Verified(tuple(verdict.holds for verdict in verdicts))
         told = f"{self.chat.label} gave no readable verdicts; what is in doubt stays so."
-        return Verified((None,) * len(claims), warnings=(told,))
+        supported = tuple(verdict.holds for verdict in verdicts)
+        return Verified(supported, warnings=() if verdicts else (told,))
 
 
 def _is_new(line: str, known: Sequence[str]) -> bool:
