@@ -6,6 +6,7 @@ import re
 
 _LINE_ENDS = re.compile("\r\n?|[\x85\u2028\u2029]")
 _COLOUR = re.compile("(?:\x1b\\[|\x9b)[0-?]*[ -/]*[@-~]")
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\ud800-\udfff]")
 _NOT_TEXT: dict[int, str | None] = {
     **dict.fromkeys({*range(0x20), 0x7F, 0xAD} - {0x09, 0x0A}),
     **{code: bytes([code]).decode("cp1252", "ignore") for code in range(0x80, 0xA0)},
@@ -34,7 +35,7 @@ def clean(text: str) -> str:
     text = _LINE_ENDS.sub("\n", text)
     if "\x1b" in text or "\x9b" in text:
         text = _COLOUR.sub("", text)
-    return text.translate(_NOT_TEXT)
+    return text.translate(_NOT_TEXT) if _CONTROL.search(text) else text
 
 
 def shorten(text: str, limit: int = 120) -> str:

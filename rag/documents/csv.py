@@ -8,14 +8,14 @@ import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from io import StringIO
-from itertools import chain, islice
+from itertools import islice
 
-from rag.documents.encoding import detect, text_blocks
+from rag.documents.encoding import read_decoded
 from rag.documents.layout import row
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
-_SAMPLE_ROWS = 50
+_SAMPLE_ROWS, _SAMPLE_CHARS = 50, 1 << 18
 _PROSE_WORDS = 40
 _FIELD_CHARS = 1 << 24
 _ROWS = 500
@@ -27,17 +27,14 @@ _NAMED_DELIMITER = re.compile("sep=(.)\n", re.DOTALL)
 def read(reading: Reading) -> Iterator[Part]:
     """Some five hundred rows at a time, read as they come."""
     csv.field_size_limit(_FIELD_CHARS)
-    blocks = text_blocks(reading)
-    first = next(blocks, "")
-    named = _NAMED_DELIMITER.match(first)
-    delimiter = named[1] if named else _delimiter(first, reading.path.suffix.lower())
-    with reading.path.open("rb") as file:
-        encoding = detect(file)
-    if encoding.exact and not named and _is_prose(first, delimiter):
-        yield from _records(reading, delimiter, encoding.name)
+    text, encoding, exact = read_decoded(reading)
+    named = _NAMED_DELIMITER.match(text)
+    sample = text[:_SAMPLE_CHARS]
+    delimiter = named[1] if named else _delimiter(sample, reading.path.suffix.lower())
+    if exact and not named and _is_prose(sample, delimiter):
+        yield from _records(reading, delimiter, encoding)
         return
-    lines = chain.from_iterable(map(StringIO, chain([first], blocks)))
-    rows = csv.reader(islice(lines, 1 if named else 0, None), delimiter=delimiter)
+    rows = csv.reader(islice(StringIO(text), 1 if named else 0, None), delimiter=delimiter)
     try:
         while some := list(islice(rows, _ROWS)):
             yield Part("".join(line + "\n" for line in map(row, some) if line))

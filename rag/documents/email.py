@@ -9,7 +9,7 @@ from email.message import EmailMessage
 from email.utils import parseaddr, parsedate
 
 from rag.documents.cleaning import shorten
-from rag.documents.encoding import decode
+from rag.documents.encoding import decoded
 from rag.documents.html import page_part
 from rag.documents.stream import Part, Reading
 from state.documents import QUOTED_BY
@@ -31,7 +31,7 @@ def read(reading: Reading) -> Iterator[Part]:
     """
     data = reading.path.read_bytes()
     if data.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")):
-        data = decode(data).encode("utf-8")
+        data = decoded(data).text.encode("utf-8")
     message = message_from_bytes(data.lstrip(), policy=policy.default)
     if not isinstance(message, EmailMessage) or not message.keys():
         raise DocumentError("damaged email file: it has no headers")
@@ -107,7 +107,7 @@ def _text(part: EmailMessage, reading: Reading) -> str:
         return ""
     if part.get_content_subtype() == "html":
         return page_part(payload, reading)[1].text
-    return decode(payload, part.get_content_charset())
+    return decoded(payload, part.get_content_charset()).text
 
 
 def _header(message: EmailMessage, key: str) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from rag.documents.cleaning import real_title
-from rag.documents.encoding import decode
+from rag.documents.encoding import decoded
 from rag.documents.stream import Part, Reading, check_size
 from rag.documents.tree_walk import HEADINGS, Element, TreeReader, without_hidden
 
@@ -26,7 +26,7 @@ def read(reading: Reading) -> Iterator[Part]:
     yield part
 
 
-def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str | None, Part]:
+def page_part(data: bytes, reading: Reading, after: str = "") -> tuple[str | None, Part]:
     """The title and the text of a page, or of HTML inside another file, such as the body of a mail;
     `after` is put behind the text. Its menus are left out unless they hold all there is.
     """
@@ -46,16 +46,15 @@ def page_part(data: bytes | str, reading: Reading, after: str = "") -> tuple[str
     return title, page.layout.part(after=after)
 
 
-def _parse(data: bytes | str, reading: Reading) -> Element | None:
+def _parse(data: bytes, reading: Reading) -> Element | None:
     """The root element, or None where there is nothing."""
     from lxml import etree
 
     check_size(len(data), reading.limits.tree_bytes)
-    if isinstance(data, bytes):
-        declared = _CHARSET.search(data[:4096])
-        data = decode(data, declared.group(1).decode("ascii", "ignore") if declared else None)
+    found = _CHARSET.search(data[:4096])
+    text = decoded(data, found[1].decode("ascii", "ignore") if found else None).text
     # libxml2 stops at a NUL; a surrogate cannot be encoded.
-    encoded = data.replace("\0", "").encode("utf-8", "replace")
+    encoded = text.replace("\0", "").encode("utf-8", "replace")
     parser = etree.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
     try:
         root = etree.fromstring(encoded, parser) if encoded.strip() else None

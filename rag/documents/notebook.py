@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from rag.documents.encoding import read_text
+from rag.documents.encoding import read_decoded
 from rag.documents.layout import Layout
 from rag.documents.stream import Part, Reading
 
@@ -17,7 +17,7 @@ _SEEN = ("image/", "application/vnd.")
 
 def read(reading: Reading) -> Iterator[Part]:
     """One piece a cell. Pictures are left out; of a table as HTML the text form is kept."""
-    for cell in _dicts(json.loads(read_text(reading)), "cells"):
+    for cell in _dicts(json.loads(read_decoded(reading).text), "cells"):
         source = _joined(cell.get("source"))
         if cell.get("cell_type") == "code":
             layout = Layout()

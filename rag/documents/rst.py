@@ -60,7 +60,7 @@ def read(reading: Reading) -> Iterator[Part]:
     if reading.path.stat().st_size > _LONGEST:
         yield from encoding.read(reading)
     else:
-        yield Part(as_markdown(clean(encoding.read_text(reading))))
+        yield Part(as_markdown(clean(encoding.read_decoded(reading).text)))
 
 
 def as_markdown(text: str) -> str:

@@ -1,4 +1,4 @@
-"""A document as a stream of parts, so that its size is never held in memory, and what one may cost.
+"""A document as a stream of parts, and what one may cost.
 
 The text of a document is the concatenation of its parts, exactly.
 """
@@ -24,7 +24,7 @@ class Limits:
     (`rag/ingest/pool.py`). What lies beyond the last three is left out, with a warning.
     """
 
-    text_bytes: int = 256 * MIB  # of a file that is read as a stream (text, logs, tables)
+    text_bytes: int = 256 * MIB  # of a file of text, logs, rows of a table
     parsed_bytes: int = 512 * MIB  # of one that a parser keeps (PDF, archives)
     whole_bytes: int = 128 * MIB  # of one that is read whole (mail, notebooks)
     tree_bytes: int = 32 * MIB  # of markup (HTML, parts of archives): a tree takes twenty times it

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from html import unescape
 
-from rag.documents.encoding import read_text
+from rag.documents.encoding import read_decoded
 from rag.documents.stream import Part, Reading
 from rag.text.wrapping import FIELD
 
@@ -43,7 +43,7 @@ def _cues(reading: Reading) -> Iterator[tuple[str, str]]:
     appears comes once.
     """
     time = last = voice = ""
-    for line in read_text(reading).split("\n"):
+    for line in read_decoded(reading).text.split("\n"):
         if found := _TIMES.match(line):
             time = found[1]
         elif not line:

@@ -154,24 +154,20 @@ def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[DocumentPart
     """The document in stretches of about PART_CHARACTERS, each with the chunks ending in it."""
     from rag.text.chunk import chunk_parts
 
-    text, start = "", 0
+    parts: list[Part] = []
+    for part in stream.parts:
+        parts.append(part)
+        beat()
+    text, start = "".join(part.text for part in parts), 0
     chunks: list[Chunk] = []
-
-    def taken() -> Iterator[Part]:
-        nonlocal text
-        for part in stream.parts:
-            beat()
-            text += part.text
-            yield part
-
-    for chunk in chunk_parts(taken(), stream.format):
+    for chunk in chunk_parts(parts, stream.format):
         chunks.append(chunk)
         if chunk.end_char - start > PART_CHARACTERS:
-            cut = chunk.end_char - start
-            yield DocumentPart(text[:cut], tuple(chunks))
-            text, start = text[cut:], chunk.end_char
+            beat()
+            yield DocumentPart(text[start : chunk.end_char], tuple(chunks))
+            start = chunk.end_char
             chunks.clear()
-    yield DocumentPart(text, tuple(chunks))
+    yield DocumentPart(text[start:], tuple(chunks))
 
 
 def _content_hash(path: str) -> str:

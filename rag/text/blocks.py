@@ -42,10 +42,10 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
     """
     found, position = front_matter(text) if document_format == "markdown" and not base else ([], 0)
     builder = BlockBuilder(text, document_format in MARKDOWN, found)
-    lines = text[position:].split("\n")
+    lines = [*text[position:].split("\n"), ""]
     parser = _BlockParser(document_format, builder, lines, position)
     at = 0
-    while at < len(lines):
+    while at < len(lines) - 1:
         at = parser.read(at)
     builder.close()
     return [block.moved(base) for block in found] if base else found
@@ -53,8 +53,8 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
 
 @dataclass(slots=True)
 class _BlockParser:
-    """Reads lines, of which the next begins at `_start` of their text. `format`: as a reader names
-    it; Markdown has marks of its own, code and tables have none.
+    """Reads lines, of which the next begins at `_start` of their text; the last is no line of it.
+    `format`: as a reader names it; Markdown has marks of its own, code and tables have none.
     """
 
     format: str
@@ -69,7 +69,7 @@ class _BlockParser:
 
     def read(self, at: int) -> int:
         """Reads what begins at a line; returns the number of the line behind it."""
-        line, following = self._lines[at], "".join(self._lines[at + 1 : at + 2])[:GLANCE]
+        line, following = self._lines[at], self._lines[at + 1][:GLANCE]
         apart = _APART.get(self.format)
         behind, is_markdown = at + 1, self._blocks.is_markdown
         if not line.strip() or (apart is not None and apart.fullmatch(line[:GLANCE])):
@@ -88,7 +88,7 @@ class _BlockParser:
         else:
             self._markup = False
             behind, self._blank = self._marked(at, line, following)
-        self._start += sum(len(each) + 1 for each in self._lines[at:behind])
+        self._start += sum(map(len, self._lines[at:behind])) + behind - at
         return behind
 
     def _unmarked(self, line: str, following: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import takewhile
+from itertools import groupby, takewhile
 from typing import TYPE_CHECKING
 
 from rag.text.blocks import blocks_of_text
@@ -58,18 +58,20 @@ def chunk_parts(
     except that no chunk reaches over a change of page or anchor.
     """
     cutter = _Cutter(document_format, limit)
-    pending = ""
-    for part in parts:
-        if (part.page, part.anchor) != (cutter.page, cutter.anchor):
-            yield from cutter.chunks(pending)
-            pending, cutter.page, cutter.anchor = "", part.page, part.anchor
-        pending += part.text
-        while len(pending) >= _STRETCH:
-            ends = (pending.rfind(end, 0, _STRETCH) + len(end) for end in ("\n\n", "\n", " "))
-            cut = next((end for end in ends if end > _STRETCH // 2), _STRETCH)
-            yield from cutter.chunks(pending[:cut])
-            pending = pending[cut:]
-    yield from cutter.chunks(pending)
+    for place, parts_there in groupby(parts, lambda part: (part.page, part.anchor)):
+        cutter.page, cutter.anchor = place
+        for stretch in _stretches("".join(part.text for part in parts_there)):
+            yield from cutter.chunks(stretch)
+
+
+def _stretches(text: str) -> Iterator[str]:
+    start = 0
+    while len(text) - start > _STRETCH:
+        ends = (text.rfind(end, start, start + _STRETCH) + len(end) for end in ("\n\n", "\n", " "))
+        stop = next((end for end in ends if end > start + _STRETCH // 2), start + _STRETCH)
+        yield text[start:stop]
+        start = stop
+    yield text[start:]
 
 
 class _Cutter:
@@ -102,7 +104,9 @@ class _Cutter:
             last_line = first_line + shown.count("\n")
             found = _clipped(self._between(self._position, cut), shown, self._position)
             heading = self._headings.above(found, text)
-            blocks = tuple(block.moved(self._base) for block in found)
+            blocks = (
+                tuple(block.moved(self._base) for block in found) if self._base else tuple(found)
+            )
             yield Chunk(
                 *("", "", None), self.page, first_line, last_line, start, start + len(shown), shown,
                 heading, blocks, self._place(blocks),

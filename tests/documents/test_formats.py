@@ -663,12 +663,9 @@ with the long bar.
 """
 
 
-def test_what_is_said_in_subtitles_is_prose_of_its_time(tmp_path: Path, monkeypatch) -> None:
+def test_what_is_said_in_subtitles_is_prose_of_its_time(tmp_path: Path) -> None:
     said = "Ann Orrin: The weir is opened at <dawn>, with the long bar.\n\nBen: By whom?\n"
     assert read(save(tmp_path, "call.vtt", CALL)).text == said
-    with monkeypatch.context() as patched:  # a cue may lie in two of the blocks that are read
-        patched.setattr("rag.documents.encoding._BLOCK", 10)
-        assert read(tmp_path / "call.vtt").text == said
     said = "{0}\n00:{0:02}:00,500 --> 00:{0:02}:30,000\nBar {0} is\nlong. It\n"
     cues = map(said.format, range(60))
     long = read(save(tmp_path, "long.srt", "\n".join(cues)))

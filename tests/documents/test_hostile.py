@@ -160,7 +160,7 @@ def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) ->
             read_document(save(tmp_path, name, content))
     assert refusal(save(tmp_path, "d.png", png)) == "damaged picture"
     assert refusal(save(tmp_path, "b.docx", bytes(range(256)) * 8)).startswith("damaged docx")
-    assert refusal(save(tmp_path, "c.txt", bytes(range(256)) * 8)) == "binary data, not text"
+    assert refusal(save(tmp_path, "c.txt", bytes(range(256)) * 8)).startswith("binary data")
     assert refusal(save(tmp_path, "c.pdf", b"%PDF-1.7\n" + b"\0" * 900)).startswith("damaged pdf")
 
 

@@ -1,6 +1,4 @@
 import itertools
-import tracemalloc
-from collections.abc import Iterator
 from unittest.mock import patch
 
 import pytest
@@ -165,22 +163,6 @@ def test_indentation_of_a_first_line_is_kept() -> None:
     code = "class A:\n" + "".join(f"    def f{n}(self):\n        return {n}\n\n" for n in range(80))
     pieces = chunks(code, "code")
     assert all(piece.text.startswith("    def") for piece in pieces[1:])
-
-
-def test_memory_is_bounded_however_long_the_document() -> None:
-    def parts() -> Iterator[Part]:
-        for _ in range(100):
-            yield Part(PROSE * 30)
-
-    tracemalloc.start()
-    try:
-        with patch.object(chunk, "_STRETCH", 1 << 15):
-            total = sum(len(piece.text) for piece in chunk_parts(parts(), "text"))
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert total > 240_000
-    assert peak < total, peak
 
 
 def test_a_converted_text_is_placed_by_its_anchor_and_a_file_by_its_own_lines() -> None:
