@@ -47,7 +47,7 @@ def main() -> None:
             _handle_interrupts(signal.default_int_handler)
             command(prog_name="crag")
         finally:  # nothing is left to be tidied up
-            _handle_interrupts(_exit_now)
+            _handle_interrupts(lambda *_: os._exit(Exit.INTERRUPTED))
     except SystemExit as leaving:
         code = leaving.code if isinstance(leaving.code, int) else int(bool(leaving.code))
     except KeyboardInterrupt:  # a second one, before the first was told of
@@ -80,7 +80,3 @@ def _handle_interrupts(handler: Callable[[int, FrameType | None], object]) -> No
     """Set the handler of interrupts, unless the caller had this process ignore them."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, handler)
-
-
-def _exit_now(_signal: int, _frame: FrameType | None) -> None:
-    os._exit(Exit.INTERRUPTED)

@@ -79,9 +79,9 @@ class Terminal:
 
     def json(self, value: object) -> None:
         """Write one JSON object on one line to stdout, in ASCII: no terminal obeys it, and every
-        encoding holds it.
+        encoding holds it. Moments are told to the second.
         """
-        _write(sys.stdout, json.dumps(value))
+        _write(sys.stdout, json.dumps(value, default=lambda at: at.isoformat(timespec="seconds")))
 
     def confirm(self, question: str, *, yes: bool) -> None:
         """Ask before something is deleted, unless `yes`. Raises CragError at a no, UsageError if

@@ -65,14 +65,12 @@ def _toml(value: Any) -> str:
 
 def settings_with(text: str, changes: Mapping[str, str | None]) -> str:
     """The text of a settings file with these keys set, or removed where None; all else stays as it
-    is. New keys go above the first table, where they belong to the file itself.
+    is. They go above everything, where they belong to the file itself.
     """
+    new = [f"{key} = {_toml(value)}" for key, value in changes.items() if value is not None]
     lines = text.split("\n")
-    end = next((n for n, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
-    own = [line for line in lines[:end] if line.partition("=")[0].strip(" \t\"'") not in changes]
-    own += [f"{key} = {_toml(value)}" for key, value in changes.items() if value is not None]
-    texts = ("\n".join(part).strip("\n") for part in (own, lines[end:]))
-    changed = "\n\n".join(filter(None, texts)) + "\n"
+    kept = [line for line in lines if line.partition("=")[0].strip(" \t\"'") not in changes]
+    changed = "\n".join([*new, *kept]).strip("\n") + "\n"
     try:
         tomllib.loads(changed)
     except tomllib.TOMLDecodeError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Collection
 from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING, Annotated
@@ -104,15 +104,12 @@ def ingest(
     return Exit.INGEST_FAILURES if strict and report.failed else Exit.DONE
 
 
-def _existing_roots(roots: Iterable[str], terminal: Terminal) -> list[str]:
+def _existing_roots(roots: Collection[str], terminal: Terminal) -> list[str]:
     """The folders that exist; one that is gone may be an unmounted disk, so its documents stay."""
-    there = []
-    for root in roots:
-        if os.path.lexists(root):
-            there.append(root)
-        else:
-            terminal.warn(
-                f"{root} is gone; what was read from it stays. Ingest an empty folder in its place"
-                " to take that out."
-            )
+    there = [root for root in roots if os.path.lexists(root)]
+    for gone in sorted({*roots} - {*there}):
+        terminal.warn(
+            f"{gone} is gone; what was read from it stays. Ingest an empty folder in its place to"
+            " take that out."
+        )
     return there

@@ -39,9 +39,6 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
         found = memory.store.threads()
     if json_:
         rows = [asdict(each) for each in found]
-        for row in rows:
-            for name in ("created_at", "updated_at"):
-                row[name] = row[name].isoformat(timespec="seconds")
         terminal.json({"schema": "crag.threads/1", "threads": rows})
         return
     width = max((len(each.name) for each in found), default=0)
@@ -82,7 +79,6 @@ def _print(given: options.Shared, name: str, write: Callable[[str], None], *, js
 
 def _turn_json(turn: Turn) -> dict[str, object]:
     row = {**asdict(turn), "turn": turn.number}
-    row["created_at"] = turn.created_at.isoformat(timespec="seconds")
     return {name: row[name] for name in ("turn", "created_at", "milestone", "collection", "answer")}
 
 
