@@ -8,12 +8,12 @@ import re
 from collections.abc import Iterator
 from itertools import groupby, pairwise
 
-from rag.documents import encoding
 from rag.documents.cleaning import clean
+from rag.documents.encoding import read_decoded
 from rag.documents.stream import Part, Reading
 
 _LONGEST = 1 << 20
-"""A file of more bytes stays as it stands."""
+"""A longer text stays as it stands."""
 _DEEPEST = 60
 _ADORNED = re.compile(r"([!-/:-@\[-`{-~])\1*$")
 _DIRECTIVE = re.compile(r"\.\.[ ]+(?:\|[^|]+\|[ ]+)?([\w:+.-]+)::(?:[ ]+(.*))?$")
@@ -57,10 +57,8 @@ _REFERS = frozenset("ref doc term any numref pep rfc dfn abbr sup sub".split()) 
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    if reading.path.stat().st_size > _LONGEST:
-        yield from encoding.read(reading)
-    else:
-        yield Part(as_markdown(clean(encoding.read_decoded(reading).text)))
+    text = clean(read_decoded(reading).text)
+    yield Part(text if len(text) > _LONGEST else as_markdown(text))
 
 
 def as_markdown(text: str) -> str:

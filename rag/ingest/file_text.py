@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rag.documents.formats import SUFFIXES, Format
 from rag.documents.picture import can_recognize
 from rag.index.protocol import NO_FILE, DocumentPart, FileStat, IndexedDocument, UnreadFile
 from state.errors import DocumentError, UnsupportedFormatError
@@ -54,11 +53,6 @@ class ReadTask(NamedTuple):
     source: str
     root: str
     known: str = ""
-
-    @property
-    def named(self) -> Format | None:
-        """The format that its last extension names, if one does."""
-        return SUFFIXES.get(os.path.splitext(self.path)[1].lower())
 
 
 @dataclass(frozen=True, slots=True)

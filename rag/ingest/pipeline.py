@@ -6,11 +6,13 @@ and write here meanwhile. What is read and not yet taken is bounded.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from rag.documents.formats import SUFFIXES
 from rag.index.protocol import IndexedDocument, UnreadFile
 from rag.ingest.file_text import FileText, ReadOutcome, ReadTask, SameContent, read_file
 from rag.ingest.plan import IngestPlan
@@ -187,7 +189,7 @@ def _batches(outcomes: Iterable[ReadOutcome | None]) -> Iterator[list[ReadOutcom
 @contextmanager
 def _reading(tasks: Sequence[ReadTask]) -> Iterator[Iterable[ReadOutcome | None]]:
     """Reads a little plain text in this process, everything else on worker processes."""
-    kinds = (task.named for task in tasks)
+    kinds = (SUFFIXES.get(os.path.splitext(task.path)[1].lower()) for task in tasks)
     plain = (kind is not None and kind.held == "text" for kind in kinds)
     if sum(task.size for task in tasks) <= INLINE_BYTES and all(plain):
         yield [read_file(task, lambda: None) for task in tasks]

@@ -104,9 +104,7 @@ class _Cutter:
             last_line = first_line + shown.count("\n")
             found = _clipped(self._between(self._position, cut), shown, self._position)
             heading = self._headings.above(found, text)
-            blocks = (
-                tuple(block.moved(self._base) for block in found) if self._base else tuple(found)
-            )
+            blocks = tuple(block.moved(self._base) for block in found)
             yield Chunk(
                 *("", "", None), self.page, first_line, last_line, start, start + len(shown), shown,
                 heading, blocks, self._place(blocks),
