@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from state.errors import UsageError
@@ -91,15 +92,9 @@ def rules_for(root: str, include: Sequence[str], exclude: Sequence[str]) -> Igno
 
 def _folders_of_repository(root: str) -> list[str]:
     """The folders above `root` up to the one that holds .git, outermost first."""
-    above: list[str] = []
-    folder = root
-    while not os.path.exists(folder + ".git"):
-        parent = os.path.dirname(folder.rstrip("/")).rstrip("/") + "/"
-        if parent == folder:
-            return []
-        above.append(parent)
-        folder = parent
-    return above[::-1]
+    around = [Path(root), *Path(root).parents]
+    top = next((at for at, folder in enumerate(around) if (folder / ".git").exists()), 0)
+    return [os.path.join(folder, "") for folder in reversed(around[1 : top + 1])]
 
 
 def _lines(path: str) -> list[str]:

@@ -132,18 +132,17 @@ class Ingest:
     def _report_put(self, documents: Iterable[IndexedDocument]) -> None:
         """Reports documents that were written."""
         for document in documents:
-            path, shown = document.path, self.reporter.shown
-            assert path is not None
-            for warning in document.warnings:
-                self.reporter.report.warnings.append(FileProblem(shown(path), warning))
-            outcome: Outcome = "updated" if path in self.plan.changed else "added"
-            self._settle(path, outcome, document.source, document.stat.size)
+            shown = self.reporter.shown(document.path or "")
+            self.reporter.report.warnings += [
+                FileProblem(shown, each) for each in document.warnings
+            ]
+            self._settle(document, "updated" if document.path in self.plan.changed else "added")
 
     def _same(self, same: SameContent) -> None:
         """Notes the new times of a file whose content is the same."""
         document = replace(self.plan.changed[same.task.path], stat=same.stat)
         self.writer.touch(document)
-        self._settle(same.task.path, "unchanged", document.source, same.stat.size)
+        self._settle(document, "unchanged")
 
     def _not_read(self, file: UnreadFile) -> None:
         """Reports the file. What was indexed of a file that can no longer be read stays; what was
@@ -165,9 +164,9 @@ class Ingest:
         for each in gone:
             self.reporter.done(each.path or each.source, "removed", each.source, 0)
 
-    def _settle(self, path: str, outcome: Outcome, source: str, size: int) -> None:
-        self._written.add(source)
-        self.reporter.done(path, outcome, source, size)
+    def _settle(self, document: IndexedDocument, outcome: Outcome) -> None:
+        self._written.add(document.source)
+        self.reporter.done(document.path or "", outcome, document.source, document.stat.size)
 
 
 def _batches(outcomes: Iterable[ReadOutcome | None]) -> Iterator[list[ReadOutcome]]:
