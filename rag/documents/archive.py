@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import zipfile
+from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from rag.documents.cleaning import real_title
@@ -79,6 +80,15 @@ class Archive(zipfile.ZipFile):
             target = posixpath.join(f"/{folder}", relation.get("Target") or "")
             found[relation.get("Id") or ""] = (kind, posixpath.normpath(target).lstrip("/"))
         return found
+
+    def related(self, member: str, path: str) -> Iterator[tuple[Element, str]]:
+        """The elements of a part along a path of names that are of another one, and its name."""
+        targets = self.relations(member)
+        for element in self.root(member).iterfind(path):
+            # The attribute r:id; an element may have an id of its own beside it.
+            key = next((value for name, value in element.items() if name.endswith("}id")), "")
+            if key in targets:
+                yield element, targets[key][1]
 
     def core_title(self) -> str | None:
         core = self.optional_root("docProps/core.xml")

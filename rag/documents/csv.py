@@ -18,14 +18,12 @@ from state.errors import DocumentError
 _SAMPLE_ROWS, _SAMPLE_CHARS = 50, 1 << 18
 _PROSE_WORDS = 40
 _FIELD_CHARS = 1 << 24
-_ROWS = 500
 _DELIMITERS = ",;\t|"
 _NAMED_DELIMITER = re.compile("sep=(.)\n", re.DOTALL)
 """What Excel writes above a table."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """Some five hundred rows at a time, read as they come."""
     csv.field_size_limit(_FIELD_CHARS)
     text, encoding, exact = read_decoded(reading)
     named = _NAMED_DELIMITER.match(text)
@@ -36,8 +34,7 @@ def read(reading: Reading) -> Iterator[Part]:
         return
     rows = csv.reader(islice(StringIO(text), 1 if named else 0, None), delimiter=delimiter)
     try:
-        while some := list(islice(rows, _ROWS)):
-            yield Part("".join(line + "\n" for line in map(row, some) if line))
+        yield Part("".join(line + "\n" for line in map(row, rows) if line))
     except csv.Error as error:
         raise DocumentError(f"damaged table in line {rows.line_num}: {error}") from error
 

@@ -64,12 +64,10 @@ def read(reading: Reading) -> Iterator[Part]:
         with Image.open(reading.path, formats=_FORMATS) as image:
             pages = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
             most = reading.limits.recognized_pages
-            for number in range(1, min(pages, most) + 1):
-                if pages > 1:
-                    image.seek(number - 1)
-                page = number if pages > 1 else None
+            for number in range(min(pages, most)):
+                image.seek(number)
                 reading.step()
-                yield Part(recognize(_pixels(image, reading)), page)
+                yield Part(recognize(_pixels(image, reading)), number + 1 if pages > 1 else None)
             if pages > most:
                 reading.warn(f"only the first {most} of {pages} pages were read")
     except UnidentifiedImageError as error:

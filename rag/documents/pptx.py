@@ -10,7 +10,7 @@ from rag.documents.layout import Layout
 from rag.documents.stream import Part, Reading
 from rag.documents.tree_walk import Element, TreeReader, attribute, name, text_of
 
-_PRESENTATION = "ppt/presentation.xml"
+_PRESENTATION, _SLIDES = "ppt/presentation.xml", "{*}sldIdLst/{*}sldId"
 _TITLES = {"title", "ctrTitle"}
 _TAGS = {"p": "p", "br": "br", "tbl": "table", "tr": "tr", "tc": "td"}
 _DEPTHS = set("0123456789")
@@ -21,7 +21,7 @@ def read(reading: Reading) -> Iterator[Part]:
     """One piece a slide, its number as the page."""
     with Archive(reading) as archive:
         reading.title = archive.core_title()
-        slides = _slides(archive)
+        slides = [member for _, member in archive.related(_PRESENTATION, _SLIDES)]
         for number, slide in enumerate(slides[: reading.limits.pages], 1):
             root = archive.optional_root(slide)
             if root is not None:
@@ -32,14 +32,6 @@ def read(reading: Reading) -> Iterator[Part]:
                 reading.warn(f"slide {number} is missing in the file")
         if len(slides) > reading.limits.pages:
             reading.warn(f"only the first {reading.limits.pages} slides were read")
-
-
-def _slides(archive: Archive) -> list[str]:
-    targets = archive.relations(_PRESENTATION)
-    slides = archive.root(_PRESENTATION).iterfind("{*}sldIdLst/{*}sldId")
-    # The attribute r:id; an element has an id of its own beside it.
-    keys = (value for slide in slides for key, value in slide.items() if key.endswith("}id"))
-    return [targets[key][1] for key in keys if key in targets]
 
 
 def _slide(archive: Archive, slide: str, root: Element) -> Layout:

@@ -25,7 +25,6 @@ _UNCOMPUTED = re.compile(
 )
 """A cell with a formula and no value, as programs write that compute none."""
 
-_WORKBOOK, _STYLES = "xl/workbook.xml", "xl/styles.xml"
 _PERCENT = {9: "0%", 10: "0.00%"}
 """The formats that have a number and no code of their own."""
 _STYLED = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,7})"[^>]{0,80}?\bs="(\d{1,5})"')
@@ -140,13 +139,11 @@ def _number_formats(archive: Archive) -> dict[str, dict[Place, str]]:
     styles = _styles(archive)
     if not styles:
         return {}
-    targets = archive.relations(_WORKBOOK)
     found: dict[str, dict[Place, str]] = {}
-    for sheet in archive.root(_WORKBOOK).iterfind("{*}sheets/{*}sheet"):
-        key = next((value for name, value in sheet.items() if name.endswith("}id")), "")
+    for sheet, member in archive.related("xl/workbook.xml", "{*}sheets/{*}sheet"):
         part = b""
         with suppress(DocumentError):  # too long to be looked at
-            part = archive.member(targets[key][1]) if key in targets else part
+            part = archive.member(member)
         styled = (cell.groups() for cell in _STYLED.finditer(part))
         found[sheet.get("name") or ""] = {
             (int(row) - 1, _column(letters)): styles[int(style)]
@@ -158,7 +155,7 @@ def _number_formats(archive: Archive) -> dict[str, dict[Place, str]]:
 
 def _styles(archive: Archive) -> Mapping[int, str]:
     """The templates of those formats of cells that name a unit, by the numbers of the formats."""
-    root = archive.root(_STYLES)
+    root = archive.root("xl/styles.xml")
     codes = {
         int(each.get("numFmtId") or 0): each.get("formatCode") or ""
         for each in root.iterfind("{*}numFmts/{*}numFmt")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,8 +69,7 @@ class IgnoreRules:
         patterns = _patterns(lines, named=None)
         if patterns is None:
             return self
-        levels = (*self.levels, (folder, patterns))
-        return IgnoreRules(self.root, self.include, self.exclude, levels)
+        return replace(self, levels=(*self.levels, (folder, patterns)))
 
 
 def rules_for(root: str, include: Sequence[str], exclude: Sequence[str]) -> IgnoreRules:
