@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from state.settings import Settings
 
 
-CountTokens = Callable[[str], int]
-
-
 def threads_database(settings: Settings) -> HomeDb | TeamDb:
     """The database of turns and checkpoints: the home's, or the Postgres of `threads`. It connects
     on first use.
@@ -57,9 +54,29 @@ class ThreadMemory(Closing):
     def history(self, thread: str, known: Sequence[HistoryTurn] = ()) -> list[HistoryTurn]:
         """The slice of earlier turns within `history_tokens`, oldest first; turns `known` from a
         checkpoint are not read again.
+
+        Tokens are counted only if the thread's bytes, which are never fewer, exceed the budget:
+        loading the counter takes a quarter of a second.
         """
-        budget = self.settings.history_tokens
-        return read_history(self.store, thread, budget, count_tokens, known)
+        turns, budget = self.store.numbers(thread), self.settings.history_tokens
+        milestones, held = dict(turns), {turn["turn"]: turn for turn in known}
+
+        @cache
+        def read(number: int) -> HistoryTurn:
+            milestone = milestones[number]
+            if number in held:
+                return {**held[number], "milestone": milestone}
+            answer = self.store.turn(thread, number).answer
+            return to_history_turn(answer, number, milestone=milestone)
+
+        def cost(number: int, counted: Callable[[str], int]) -> int:
+            turn = read(number)
+            return counted(turn["question"]) + counted(turn["answer"])
+
+        shown = history_slice(turns, lambda number: cost(number, _octets), budget)
+        if len(shown) < len(turns):
+            shown = history_slice(turns, cache(lambda number: cost(number, count_tokens)), budget)
+        return [read(number) for number in shown]
 
     def collection(self, thread: str) -> str | None:
         """The collection that the thread asked last; None if its last turn does not say."""
@@ -104,39 +121,6 @@ def history_slice(
         elif not milestone:
             break
     return sorted(taken)
-
-
-def read_history(
-    store: TurnStore,
-    thread: str,
-    budget: int,
-    count: CountTokens,
-    known: Sequence[HistoryTurn] = (),
-) -> list[HistoryTurn]:
-    """The slice of one thread. Turns that a checkpoint holds, `known`, are taken from there, the
-    others are read from the store; raises what the store raises.
-
-    Tokens are counted only if the thread's bytes, which are never fewer, exceed the budget: loading
-    the counter takes a quarter of a second.
-    """
-    turns = store.numbers(thread)
-    milestones, held = dict(turns), {turn["turn"]: turn for turn in known}
-
-    @cache
-    def read(number: int) -> HistoryTurn:
-        milestone = milestones[number]
-        if number in held:
-            return {**held[number], "milestone": milestone}
-        return to_history_turn(store.turn(thread, number).answer, number, milestone=milestone)
-
-    def cost(number: int, counted: CountTokens) -> int:
-        turn = read(number)
-        return counted(turn["question"]) + counted(turn["answer"])
-
-    shown = history_slice(turns, lambda number: cost(number, _octets), budget)
-    if len(shown) < len(turns):
-        shown = history_slice(turns, cache(lambda number: cost(number, count)), budget)
-    return [read(number) for number in shown]
 
 
 def _octets(text: str) -> int:

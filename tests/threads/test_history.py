@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from turn_samples import make_answer, open_turn_store
 
-from rag.memory import history_slice, read_history
+from rag.memory import ThreadMemory, history_slice
+from state.settings import Settings
 
 
 def words(text: str) -> int:
@@ -63,34 +64,38 @@ def test_raising_the_budget_brings_old_turns_back(shape, low, more):
     assert many == list(range(len(turns) - len(many) + 1, len(turns) + 1))
 
 
-def test_slice_of_a_stored_thread_leaves_the_store_alone(tmp_path):
+def shown_of(home, budget, known=()):
+    with ThreadMemory(Settings(home=home, history_tokens=budget)) as memory:
+        return memory.history("t", known)
+
+
+def test_slice_of_a_stored_thread_leaves_the_store_alone(tmp_path, monkeypatch):
+    monkeypatch.setattr("rag.memory.count_tokens", words)
     with open_turn_store(tmp_path) as store:
         for number in range(1, 31):
             answer = make_answer(f"question {number}", "word " * 50)
             store.append("t", answer, milestone=number == 2)
         before = list(store.turns("t"))
-        shown = read_history(store, "t", 200, words)
+        shown = shown_of(tmp_path, 200)
         assert numbers(shown) == [2, 29, 30]
         assert shown[-1]["question"] == "question 30"
         assert shown[0]["milestone"]
-        assert numbers(read_history(store, "t", 10_000, words)) == list(range(1, 31))
+        assert numbers(shown_of(tmp_path, 10_000)) == list(range(1, 31))
         assert list(store.turns("t")) == before
 
 
-def test_only_what_may_be_shown_is_counted_and_what_a_checkpoint_holds_is_not_read(tmp_path):
+def test_only_what_may_be_shown_is_counted_and_what_a_checkpoint_holds_is_not_read(
+    tmp_path, monkeypatch
+):
     counted = []
-
-    def count(text: str) -> int:
-        counted.append(text)
-        return words(text)
-
+    monkeypatch.setattr("rag.memory.count_tokens", lambda text: counted.append(text) or words(text))
     with open_turn_store(tmp_path) as store:
         for number in range(1, 9):
             store.append("t", make_answer(f"question {number}", "word " * 50))
-        read_history(store, "t", 10_000, count)
-        assert not counted  # as bytes they fit
-        first = read_history(store, "t", 200, count)
-        assert len(first) == 3
-        assert len(counted) == 2 * 4
-        known = [{**turn, "question": f"question {turn['turn']}?"} for turn in first[1:]]
-        assert read_history(store, "t", 200, count, known) == [first[0], *known]
+    shown_of(tmp_path, 10_000)
+    assert not counted  # as bytes they fit
+    first = shown_of(tmp_path, 200)
+    assert len(first) == 3
+    assert len(counted) == 2 * 4
+    known = [{**turn, "question": f"question {turn['turn']}?"} for turn in first[1:]]
+    assert shown_of(tmp_path, 200, known) == [first[0], *known]
