@@ -14,7 +14,7 @@ from state.errors import UsageError
 from state.home_db import HomeDb
 from state.passages import HistoryTurn, to_history_turn
 from state.tokens import count_tokens
-from state.trace_store import open_traces
+from state.trace_store import TraceStore
 from state.turn_store import TurnStore
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class ThreadMemory(Closing):
         """Forget a thread with its checkpoint and its traces here; returns its number of turns."""
         turns = self.store.delete(thread)
         self.checkpoints.delete(thread)
-        with open_traces(self.settings) as traces:
+        with TraceStore(self.settings) as traces:
             traces.delete_thread(thread)
         return turns
 

@@ -25,7 +25,7 @@ from state.closing import Closing
 from state.errors import CragError, UsageError
 from state.passages import HistoryTurn
 from state.settings import Settings
-from state.trace_store import TraceStore, open_traces
+from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
     from rag.dependencies import SearchMore
@@ -77,7 +77,7 @@ class Session(Closing):
     @cached_property
     def _traces(self) -> TraceStore:
         """Kept open: closing an SQLite file as its last user writes it a second time."""
-        return self._resources.enter_context(open_traces(self.settings))
+        return self._resources.enter_context(TraceStore(self.settings))
 
     @cached_property
     def memory(self) -> ThreadMemory:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from state.answer import Answer
@@ -59,9 +58,9 @@ _DAY = 86_400.0
 class TraceStore(Closing):
     """The traces of a home; raises what `Database` raises."""
 
-    def __init__(self, home: Path, *, runs: int = 500, days: int = 90) -> None:
-        self._database = HomeDb(home)
-        self._bounds = runs, days
+    def __init__(self, settings: Settings) -> None:
+        self._database = HomeDb(settings.home)
+        self._bounds = settings.trace_keep, settings.trace_days
 
     def close(self) -> None:
         self._database.close()
@@ -121,7 +120,3 @@ class TraceStore(Closing):
             return 0  # and no file is made
         with self._database.writing() as db:
             return int(db.execute(statement, values).rowcount)
-
-
-def open_traces(settings: Settings) -> TraceStore:
-    return TraceStore(settings.home, runs=settings.trace_keep, days=settings.trace_days)

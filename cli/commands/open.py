@@ -10,7 +10,7 @@ from cli import options
 from cli.app import new_app
 from cli.render.answer_text import citation_of, print_surroundings
 from rag.tracing import start_event
-from state.trace_store import open_traces
+from state.trace_store import TraceStore
 
 app = new_app()
 
@@ -34,7 +34,7 @@ def open_(
     from rag.opening import open_reader
 
     terminal, settings = given.terminal, given.settings()
-    with open_traces(settings) as traces:
+    with TraceStore(settings) as traces:
         found = traces.get(trace)
     citation = citation_of(found["answer"], number)
     collection = start_event(found)["collection"]

@@ -13,7 +13,7 @@ from cli.app import DefaultGroup, new_app
 from cli.terminal import Terminal, clean
 from rag.tracing import diff_traces, is_research, recorded_flags
 from rag.tracing import replay as run_again
-from state.trace_store import Trace, open_traces
+from state.trace_store import Trace, TraceStore
 from state.wording import many, shorten
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def show(
 ) -> None:
     """Print one trace: its loops, grades and decisions."""
     terminal = given.terminal
-    with open_traces(given.settings()) as traces:
+    with TraceStore(given.settings()) as traces:
         found = traces.get(trace_id)
     if html:
         from rich.console import Console
@@ -67,7 +67,7 @@ def list_(
 ) -> None:
     """List the newest traces."""
     terminal = given.terminal
-    with open_traces(given.settings()) as traces:
+    with TraceStore(given.settings()) as traces:
         rows = traces.summaries(limit + 1)
     more, rows = len(rows) > limit, rows[:limit]
     if json_:
@@ -96,7 +96,7 @@ def delete(
     terminal = given.terminal
     if trace_id is None:
         terminal.confirm("Forget every trace?", yes=yes)
-    with open_traces(given.settings()) as traces:
+    with TraceStore(given.settings()) as traces:
         count = traces.delete(trace_id)
     terminal.notice(f"Forgot {many(count, 'trace')}.")
 
@@ -105,7 +105,7 @@ def delete(
 @options.taking()
 def diff(given: options.Shared, one: TraceId, other: TraceId, json_: options.Json = False) -> None:
     """Print what two runs did differently, down to grades and ranks."""
-    with open_traces(given.settings()) as traces:
+    with TraceStore(given.settings()) as traces:
         a, b = traces.get(one), traces.get(other)
     _print_diff(a, b, given.terminal, json_=json_)
 
@@ -115,7 +115,7 @@ def diff(given: options.Shared, one: TraceId, other: TraceId, json_: options.Jso
 def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Json = False) -> None:
     """Run it again from the history it had, then print the difference."""
     terminal = given.terminal
-    with open_traces(given.settings()) as traces:
+    with TraceStore(given.settings()) as traces:
         before = traces.get(trace_id)
     settings = given.settings(**recorded_flags(before, given.flags["engine"]))
     after = run_again(before, settings, terminal.notice)

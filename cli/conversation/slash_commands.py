@@ -67,9 +67,9 @@ def _trace(talk: Conversation, argument: str) -> None:
         return
     answer = _last_answer(talk)
     from cli.render.trace_view import TraceView
-    from state.trace_store import open_traces
+    from state.trace_store import TraceStore
 
-    with open_traces(talk.settings) as traces:
+    with TraceStore(talk.settings) as traces:
         found = traces.get(argument or answer["trace_id"])
     TraceView(talk.terminal.console(stderr=False)).show_stored(found)
 

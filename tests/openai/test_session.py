@@ -15,6 +15,7 @@ from cli.render.trace_view import TraceView
 from rag.session import open_session
 from rag.tracing import path_taken
 from state.errors import BudgetError, ModelError
+from state.settings import Settings
 from state.trace_store import TraceStore
 
 FILES = {
@@ -115,7 +116,7 @@ def test_a_failed_turn_leaves_a_trace_that_says_where_it_failed(home):
         server._always = status(500, "oops <b>")
         with pytest.raises(ModelError, match="500"):
             said.extend(event["event"] for event in session.stream(QUESTION, thread="t"))
-    with TraceStore(home) as traces:
+    with TraceStore(Settings(home=home)) as traces:
         (row,) = traces.summaries()
         trace = traces.get("last")
     assert (row["trace_id"], row["thread"]) == (trace["trace_id"], "t")
@@ -137,7 +138,7 @@ def test_a_cancelled_turn_leaves_no_trace(home):
         assert next(turn)["event"] == "turn_started"
         assert next(turn)["event"] == "node_started"
         turn.close()
-    with TraceStore(home) as traces:
+    with TraceStore(Settings(home=home)) as traces:
         assert traces.summaries() == []
 
 

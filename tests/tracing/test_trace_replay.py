@@ -55,7 +55,7 @@ def identical(one: Trace, other: Trace) -> None:
 
 
 def asked(home: Path, *questions: str, thread: str | None = None) -> list[Trace]:
-    with open_session(local(home)) as session, TraceStore(home) as traces:
+    with open_session(local(home)) as session, TraceStore(Settings(home=home)) as traces:
         return [traces.get(session.ask(each, thread=thread)["trace_id"]) for each in questions]
 
 
@@ -90,7 +90,7 @@ def test_other_settings_show_in_the_difference(home: Path):
 def test_a_research_run_is_neither_replayed_nor_compared(home: Path):
     with Research(local(home)) as research:
         run_id = research.start(RESEARCHED)["run_id"]
-    with TraceStore(home) as traces:
+    with TraceStore(Settings(home=home)) as traces:
         run = traces.get(run_id)
     (question,) = asked(home, UNKNOWN)
     with pytest.raises(UsageError, match="compared"):

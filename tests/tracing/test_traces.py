@@ -7,6 +7,7 @@ from turn_samples import make_answer
 from rag.tracing import diff_traces
 from state.errors import UsageError
 from state.events import Event
+from state.settings import Settings
 from state.trace_store import Trace, TraceStore
 
 CHUNK = {"chunk_id": "3fa9c1d2", "source": "a.md", "score": 1.0, "relevant": True}
@@ -32,10 +33,10 @@ def a_trace(said: list[Event], query: str = "railway", **graded: Any) -> Trace:
 
 
 def test_a_trace_comes_back_as_it_was_by_id_or_last(tmp_path: Path):
-    with TraceStore(tmp_path) as store:
+    with TraceStore(Settings(home=tmp_path)) as store:
         store.keep("20260101-000001-aaaaaa", events(), make_answer("first", "a"))
         store.keep("20260101-000002-bbbbbb", events("other"), make_answer("second", "b"))
-    with TraceStore(tmp_path) as store:
+    with TraceStore(Settings(home=tmp_path)) as store:
         assert store.get("last")["answer"]["question"] == "second"
         assert store.get("20260101-000001-aaaaaa")["events"] == events()
         with pytest.raises(UsageError, match="no trace"):
@@ -44,7 +45,7 @@ def test_a_trace_comes_back_as_it_was_by_id_or_last(tmp_path: Path):
 
 
 def test_traces_are_bounded_by_number(tmp_path: Path):
-    with TraceStore(tmp_path, runs=10) as store:
+    with TraceStore(Settings(home=tmp_path, trace_keep=10)) as store:
         for number in range(120):
             store.keep(f"t{number:04d}", events(), make_answer(f"q{number}", "a"))
         kept = store.summaries(limit=1000)
@@ -54,7 +55,7 @@ def test_traces_are_bounded_by_number(tmp_path: Path):
 
 def test_a_trace_that_cannot_be_kept_leaves_the_store_writable(tmp_path: Path):
     nameless = cast("Any", {**make_answer("q", "a"), "thread": "\ud800"})
-    with TraceStore(tmp_path) as store, TraceStore(tmp_path) as other:
+    with TraceStore(Settings(home=tmp_path)) as store, TraceStore(Settings(home=tmp_path)) as other:
         with pytest.raises(UsageError, match="Unicode"):
             store.keep("t0001", events(), nameless)
         other.keep("t0002", events(), make_answer("second", "b"))
@@ -75,7 +76,7 @@ def ids(store: TraceStore) -> list[str]:
 
 
 def test_traces_are_bounded_by_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    with TraceStore(tmp_path, days=30) as store:
+    with TraceStore(Settings(home=tmp_path, trace_days=30)) as store:
         for day in (0, 16, 32, 33):
             now = 1.8e9 + day * 86_400
             monkeypatch.setattr("state.trace_store.time.time", lambda now=now: now)
@@ -84,7 +85,7 @@ def test_traces_are_bounded_by_days(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 def test_what_is_deleted_is_gone_from_the_file(tmp_path: Path):
-    with TraceStore(tmp_path) as store:
+    with TraceStore(Settings(home=tmp_path)) as store:
         store.keep("a", events(), make_answer("a secret question", thread="one"))
         store.keep("b", events(), make_answer("another", thread="two"))
         assert store.delete_thread("one") == 1
