@@ -73,7 +73,10 @@ class ThreadMemory(Closing):
             turn = read(number)
             return counted(turn["question"]) + counted(turn["answer"])
 
-        shown = history_slice(turns, lambda number: cost(number, _octets), budget)
+        def octets(text: str) -> int:
+            return len(text.encode("utf-8", "surrogatepass"))
+
+        shown = history_slice(turns, lambda number: cost(number, octets), budget)
         if len(shown) < len(turns):
             shown = history_slice(turns, cache(lambda number: cost(number, count_tokens)), budget)
         return [read(number) for number in shown]
@@ -121,7 +124,3 @@ def history_slice(
         elif not milestone:
             break
     return sorted(taken)
-
-
-def _octets(text: str) -> int:
-    return len(text.encode("utf-8", "surrogatepass"))

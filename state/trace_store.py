@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from state.events import Event
     from state.settings import Settings
 
-TRACE_SCHEMA = "crag.trace/1"
-
 
 class TraceSummary(TypedDict):
     """One line of `crag trace list`. `created_at` is in seconds since 1970; `collection` is the one
@@ -86,7 +84,7 @@ class TraceStore(Closing):
         hint = f"`crag trace delete {found}` removes it."
         kept = inflate_json(body, f"The trace {found}", hint)
         return {
-            "schema": TRACE_SCHEMA,
+            "schema": "crag.trace/1",
             "trace_id": found,
             "created_at": created_at,
             "answer": kept["answer"],

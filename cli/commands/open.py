@@ -36,7 +36,7 @@ def open_(
     terminal, settings = given.terminal, given.settings()
     with TraceStore(settings) as traces:
         found = traces.get(trace)
-    citation = citation_of(found["answer"], number)
+    citation = citation_of(found["answer"], str(number))
     collection = start_event(found)["collection"]
     asked = settings.model_copy(update={"collection": collection, "files": None})
     with open_reader(asked, terminal.notice) as reader:

@@ -80,10 +80,8 @@ def _sources(talk: Conversation, _argument: str) -> None:
 
 def _open(talk: Conversation, argument: str) -> None:
     answer = _last_citing(talk)
-    digits = argument.strip("[] ") or str(min(each["marker"] for each in shown_citations(answer)))
-    if not (digits.isascii() and digits.isdigit() and len(digits) < 10):
-        raise UsageError(f"{argument!r} is no source.")
-    print_surroundings(talk.terminal, citation_of(answer, int(digits)), talk.session.reader)
+    wanted = argument.strip("[] ") or str(min(each["marker"] for each in shown_citations(answer)))
+    print_surroundings(talk.terminal, citation_of(answer, wanted), talk.session.reader)
 
 
 def _thread(talk: Conversation, argument: str) -> None:

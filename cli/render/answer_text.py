@@ -100,14 +100,14 @@ def _text_above(answer: Answer) -> str:
     return "" if answer["citations"] else answer["answer"].partition("\n\n")[0]
 
 
-def citation_of(answer: Answer, number: int) -> Citation:
+def citation_of(answer: Answer, marker: str) -> Citation:
     """The citation with that marker; raises UsageError if there is none."""
     found = shown_citations(answer)
     for citation in found:
-        if citation["marker"] == number:
+        if str(citation["marker"]) == marker:
             return citation
     known = f"It has {many(len(found), 'citation')}." if found else "It cites nothing."
-    raise UsageError(f"That answer has no citation [{number}].", known)
+    raise UsageError(f"That answer has no citation [{marker}].", known)
 
 
 def notice_lines(answer: Answer) -> Iterator[str]:

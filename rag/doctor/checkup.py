@@ -55,11 +55,8 @@ def _check_home(settings: Settings) -> Iterator[Check]:
     else:
         yield Check("home", str(home))
     free = shutil.disk_usage(existing).free
-    detail = f"{free / 1e9:.1f} GB free"
-    if free < LEAST_FREE:
-        yield Check("disk", detail, "Free some space, or choose another --home", ok=False)
-    else:
-        yield Check("disk", detail)
+    mend = None if free >= LEAST_FREE else "Free some space, or choose another --home"
+    yield Check("disk", f"{free / 1e9:.1f} GB free", mend, ok=mend is None)
 
 
 def _check_index(settings: Settings) -> Iterator[Check]:

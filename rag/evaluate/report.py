@@ -9,7 +9,6 @@ from rag.evaluate.measure import GradedPair, Measurement
 from rag.evaluate.metrics import auc, binary_rates, contains, ir_metrics, token_f1, without_markers
 from state.answer import Answer, add_usages
 
-EVAL_SCHEMA = "crag.eval/1"
 Figures = dict[str, Any]
 Answered = Sequence[tuple[Measurement, Answer]]
 
@@ -26,7 +25,7 @@ def build_report(
     """
     graded = [pair for m in measured for pair in m.graded]
     figures: Figures = {
-        "schema": EVAL_SCHEMA,
+        "schema": "crag.eval/1",
         "dataset": dataset,
         "queries": len(measured),
         "config": config,

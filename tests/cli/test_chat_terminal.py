@@ -38,7 +38,7 @@ def test_a_conversation(home):
     say(child, "And how long is it?", "212 metres")
     say(child, "/sources", "viaduct.md")
     say(child, "/open 1", "> ", "212 metres long")
-    say(child, "/open x", "is no source")
+    say(child, "/open x", "no citation [x]")
     say(child, "/trace", "viaduct.md")
     say(child, "/set max_loops 0", "max_loops is 0")
     say(child, "/set k 0", "--k")
