@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from state.settings import Settings
 
 
-def _setting(kind: Any, text: str, metavar: str | None = None, **limits: Any) -> Any:
-    """An option named like its parameter; if it is not given, the setting applies."""
-    return Annotated[kind | None, typer.Option(help=text, metavar=metavar, **limits)]
+def _setting(kind: Any, text: str, metavar: str | None = None, *names: str, **limits: Any) -> Any:
+    """An option, by default named like its parameter; if it is not given, the setting applies."""
+    return Annotated[kind | None, typer.Option(*names, help=text, metavar=metavar, **limits)]
 
 
 def flag(name: str, text: str, *short: str) -> Any:
@@ -56,20 +56,14 @@ _DEFAULTS = {"quiet": False, "debug": False}
 SHARED: dict[str, Any] = {
     "collection": Collection,
     "files": _setting(list[str], "Ask only documents that match, as in a .gitignore.", "GLOB"),
-    "thread": Annotated[
-        str | None, typer.Option("--thread", "-t", help="The thread to go on with.", metavar="NAME")
-    ],
+    "thread": _setting(str, "The thread to go on with.", "NAME", "--thread", "-t"),
     "engine": _setting(EngineName, "Rules, a model, or a model where one is set."),
     "k": _setting(int, "Chunks retrieved in each loop.", "N", min=1, max=200),
     "max_loops": _setting(int, _FURTHER, "N", min=0, max=20),
     "grader": _setting(GraderChoice, "Who grades the chunks."),
     "verify": _setting(Verifier, "Who checks that the sources support the answer."),
-    "web": Annotated[
-        bool | None, flag("--web", "Search the web when the documents do not hold it.")
-    ],
-    "full": Annotated[
-        bool | None, flag("--full", "Whole blocks where snippets are shown without a model.")
-    ],
+    "web": _setting(bool, "Search the web when the documents do not hold it.", None, "--web"),
+    "full": _setting(bool, "Whole blocks where snippets are shown.", None, "--full"),
     "max_tokens": _setting(int, "Tokens the question may take.", "N", min=1),
     "max_cost": _setting(float, "Money the question may cost.", "USD"),
     "timeout": _setting(float, "Seconds the question may take.", "SECONDS"),

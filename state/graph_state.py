@@ -46,12 +46,7 @@ def milestone_window(
     """A reducer that keeps the last `size` turns plus every milestone, in order.
 
     Pure and O(turns); it never calls a model and never mutates its arguments.
-
-    Raises:
-        ValueError: if `size` is negative.
     """
-    if size < 0:
-        raise ValueError("size must not be negative")
 
     def reduce(old: Sequence[HistoryTurn], new: Sequence[HistoryTurn]) -> list[HistoryTurn]:
         turns = [*(old or ()), *(new or ())]
