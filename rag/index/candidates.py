@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from rag.index.names import NAMED_CHUNKS, name_words, named_documents
 from rag.index.ranking import (
-    BEGINNING,
     DOCUMENT_MATCH_WEIGHT,
     TITLE_MATCH_WEIGHT,
     WINDOW_WEIGHT,
@@ -64,7 +63,7 @@ def best_chunks(
         chunk["lexical_rank"] = lexical_ranks.get(row)
         chunk["dense_rank"] = dense_ranks.get(row)
         if row in document_match:
-            chunk["document_match"] = min(document_match[row], 1.0)
+            chunk["document_match"] = document_match[row]
         chunk["features"] = own[row]
         named = DOCUMENT_MATCH_WEIGHT * document_match.get(row, 0.0)
         chunk["score"] = own[row]["fused"] + named
@@ -132,14 +131,9 @@ def searched_terms(frequencies: Mapping[str, int]) -> list[str]:
 def _named_chunks(
     index: IndexQueries, query: str, frequencies: Mapping[str, int], searched: Mapping[str, int]
 ) -> dict[int, float]:
-    """Chunks of the documents that the query names, with how surely it does; a document's first
-    chunk, which says what the document is, gets a little more.
-    """
+    """Chunks of the documents that the query names, with how surely it does."""
     found: dict[int, float] = {}
     rarity = rarities(frequencies, index.chunk_count)
     for document, surely in named_documents(index, query, rarity).items():
-        rows = index.lexical_of(document, searched, NAMED_CHUNKS)
-        found |= dict.fromkeys(rows, surely)
-        if rows:
-            found[rows[0]] = surely * (1 + BEGINNING)
+        found |= dict.fromkeys(index.lexical_of(document, searched, NAMED_CHUNKS), surely)
     return found

@@ -25,8 +25,6 @@ one with the query's words would be lost for its distance.
 TITLE_MATCH_WEIGHT = 0.3
 DOCUMENT_MATCH_WEIGHT = 1.2
 """Of a chunk whose document the query calls by its name (`names.py`)."""
-BEGINNING = 0.2
-"""By what share that is larger for a document's first chunk."""
 HEAD_WEIGHT = 2.0
 """How much a term in the title or headings counts, in BM25; one in the text counts 1."""
 WINDOW_TERMS = 15
