@@ -131,6 +131,11 @@ def find_discrepancy(
     return None
 
 
+def readings_of(text: str) -> frozenset[str]:
+    """The values that the numbers of a text may have; its dates also by day, month and year."""
+    return _readings(figures(f"{text} {_dates(text)}"))
+
+
 def _readings(found: Iterable[Figure]) -> frozenset[str]:
     return frozenset().union(*(figure.readings for figure in found))
 

@@ -6,10 +6,16 @@ from threading import Event
 import pytest
 from bad_servers import MISDEEDS, bad_server
 from openai_samples import BERLIN, PARIS, answering, connect, said, settings_for
-from scripted_server import ScriptedServer, Sent, chunk, stream, text
+from scripted_server import ScriptedServer, Sent, call, chunk, stream, text
 
 from rag.budget import Budget, BudgetSpent, record_calls
 from state.errors import ModelError
+
+PARTS = {
+    "parts": [{"text": "Paris.", "quotes": [{"document": 1, "quote": "Paris"}]}],
+    "held": True,
+    "missing": [],
+}
 
 
 def generate(server, *, budget=None, **changed):
@@ -38,6 +44,17 @@ def test_each_piece_is_passed_on_before_the_next_is_sent():
     with ScriptedServer(lambda _: Sent(events=pieces())) as server:
         result = connect(server).generate(answering(), emit)
         assert seen.is_set()
+    assert (said(result), "".join(shown)) == ("Paris.", "Paris.")
+    assert result.complete
+
+
+def test_a_server_that_does_not_stream_is_asked_for_the_whole_reply():
+    def whole(body):
+        return call(PARTS)({**body, "stream": False})
+
+    with ScriptedServer(whole, whole) as server:
+        result, shown = generate(server)
+        assert [bool(each.body.get("stream")) for each in server.requests] == [True, False]
     assert (said(result), "".join(shown)) == ("Paris.", "Paris.")
     assert result.complete
 

@@ -6,12 +6,14 @@ CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fin
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
 
+from rag.citations.agreement import readings_of
 from rag.embed.builtin import builtin_embedder
 from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.protocol import Graded
@@ -35,6 +37,14 @@ _BEST = 10
 # Scores that hardly differ say nothing by their order.
 _LEAST_SPREAD = 0.15
 _NAMED = 4
+_LACKING = 0.99
+"""What a probability is at most where a number is lacking, in thresholds."""
+_NUMBERED = re.compile(
+    r"(?<![\w.,:/-])(?:(?P<name>[A-Za-z]{1,12})-?)?(?P<number>\d+(?:[.,:/-]\d+)*)"
+    r"(?![\w.,:/-]*\w|\s?%|[\s-](?:second|minute|hour|day|week|month|year|[kmgt]i?b|byte|percent)s?\b)",
+    re.IGNORECASE,
+)
+"""Matches a number, or a name that ends in one, which stands by itself and counts no unit."""
 
 
 def grade(state: GraphState, collection: CollectionReader, reranker: Reranker) -> Graded:
@@ -73,7 +83,7 @@ def _judge(
         chunks = [{**chunk, "title": None, "heading": ""} for chunk in chunks]
     pool = Pool.of(part["question"], chunks if of_web else part["pool"])
     if reading is not None:
-        known = model.reader.probability(answer_features(pool, state["documents"], reading))
+        known = probability_of(answer_features(pool, state["documents"], reading))
     elif any(chunk.get("document_match", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
         known = 1.0
     else:  # a few pages of the web are no small collection
@@ -153,12 +163,21 @@ def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
     }
 
 
+def probability_of(features: Mapping[str, float]) -> float:
+    """That what is shown answers, by its `answer_features`; below the threshold where a number of
+    the question is lacking: what stands on ADR 12 does not say when ADR 13 was accepted.
+    """
+    reader = grader_model().reader
+    found = reader.probability(features)
+    return min(found, _LACKING * reader.threshold) if features["lacking"] else found
+
+
 def answer_features(
     pool: Pool, documents: Sequence[RetrievedChunk], reading: Reranker
 ) -> dict[str, float]:
     """The features of whether what is shown answers the question: the best stretch's coverage, its
     cross-encoder score, and its margin over the median stretch of those that the question itself
-    found (what rewrites found scores lower).
+    found (what rewrites found scores lower); and how many numbers of the question its chunk lacks.
     """
     given = {each["chunk_id"] for each in documents}
     first = [each["chunk_id"] for each in documents if not each["loop"]]
@@ -169,13 +188,33 @@ def answer_features(
     found = judge_stretches(pool.question, [*documents, *beside], reading)
     nearest = best_of([each for each in found if each.stretch.chunk["chunk_id"] in given])
     if nearest is None:
-        return dict.fromkeys(("covered", "judged", "margin"), 0.0)
+        return dict.fromkeys(("covered", "judged", "margin", "lacking"), 0.0)
     scores = [each.score for each in found if each.stretch.chunk["chunk_id"] in own]
     return {
         "covered": coverage(pool.question, nearest.stretch),
         "judged": nearest.judged,
         "margin": nearest.score - median(scores or [each.score for each in found]),
+        "lacking": float(len(lacking_numbers(pool.question["text"], nearest.stretch.chunk))),
     }
+
+
+def lacking_numbers(question: str, chunk: RetrievedChunk) -> Sequence[str]:
+    """The numbers and numbered names of a question (2019, F12) that neither the chunk nor what
+    stands above it has in any form. What counts a unit, as "for 3 weeks", may be the asker's own.
+    """
+    above = (chunk["source"], chunk["title"], chunk["heading"], chunk["text"])
+    text = " ".join(filter(None, above))
+    held = readings_of(text)
+    lacking = []
+    for found in _NUMBERED.finditer(question):
+        name, number = found["name"], found["number"]
+        if name:
+            stands = re.search(rf"(?i)\b{name}[\W_]?{re.escape(number)}\b", text) is not None
+        else:
+            stands = not held.isdisjoint(readings_of(found[0]))
+        if not stands:
+            lacking.append(found[0])
+    return lacking
 
 
 def terms_with_headings(chunk: RetrievedChunk) -> frozenset[str]:

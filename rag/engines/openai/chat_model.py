@@ -173,7 +173,7 @@ class ChatModel:
 
     def _sent(self, form: str, request: Request) -> Reply:
         max_tokens = request.max_tokens + (THINKING if self._thinks else 0)
-        model = self._model.bind(**self._options(form, request, max_tokens))
+        options = self._options(form, request, max_tokens)
         reply, began = Reply(), time.monotonic()
 
         def seconds_left() -> float:
@@ -184,7 +184,17 @@ class ChatModel:
             return most if left is None else min(most, left)
 
         def pieces() -> Generator[Reply]:
-            yield from map(Reply.of, model.stream(request.messages))
+            streamed = self._model.bind(**options, stream_usage=form != BARE)
+            is_streamed = False
+            try:
+                for piece in streamed.stream(request.messages):
+                    is_streamed = True
+                    yield Reply.of(piece)
+            except ValueError:
+                if is_streamed:
+                    raise
+            if not is_streamed:
+                yield Reply.of(self._model.bind(**options).invoke(request.messages))
 
         with closing(in_background(pieces, Cancellation(), seconds_left)) as stream:
             reply.read_stream(stream, request.receive, 8 * max_tokens)
@@ -209,7 +219,6 @@ class ChatModel:
                 # Past the SDK's own parser, which loses a reply that was cut short.
                 body["response_format"] = options.pop("response_format")
         options["timeout"] = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-        options["stream_usage"] = form != BARE
         if form != BARE:
             options |= {name: each for name, each in self._chosen.items() if each is not None}
             # OpenAI's newer models refuse max_tokens; most other servers know nothing else.

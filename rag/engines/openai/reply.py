@@ -39,8 +39,10 @@ class Reply:
 
     @classmethod
     def of(cls, message: Any) -> Reply:
-        """Reads a piece of LangChain's message."""
-        content = message.text or "".join(each["args"] or "" for each in message.tool_call_chunks)
+        """Reads LangChain's message, or a piece of one."""
+        pieces = getattr(message, "tool_call_chunks", None) or message.invalid_tool_calls
+        content = message.text or "".join(each["args"] or "" for each in pieces)
+        content = content or "".join(json.dumps(each["args"]) for each in message.tool_calls)
         finish_reason = message.response_metadata.get("finish_reason")
         return cls(content, finish_reason, message.usage_metadata)
 
