@@ -14,7 +14,7 @@ from itertools import takewhile, zip_longest
 
 from rag.index.reader import CollectionReader
 from rag.text.block_builder import ends_open
-from rag.text.prose import as_prose
+from rag.text.prose import as_prose, with_words_of_tags
 from state.blocks import Block, BlockKind
 from state.documents import without_header
 from state.passages import ContextDocument, Grade, RetrievedChunk, is_web, text_between
@@ -35,8 +35,6 @@ _SHORTCODE = re.compile(r"\{\{[<%].{0,300}?[%>]\}\}|\{%.{0,300}?%\}")
 _LABEL = re.compile(r"\{\{[<%]\s*tab\s[^\"\n]{0,80}\"([^\"\n]{1,60})\"[^\n]{0,80}?[%>]\}\}")
 _FOR_PROGRAMS = re.compile(r"(?![\s>]*(?:`{3}|~{3}|:{3}|!{3}|\?{3}|\[!)).*(?:\w|-->|[{}])")
 """Matches a line for programs, if no block has it; no fence or rule, nor a note's first or last."""
-_REPEATED = 40
-"""From so many characters on, an item of one line is not told twice."""
 _BLANK = re.compile(r"\n{3,}")
 _FENCE = re.compile(r"^[ \t]{0,3}`{3,}", re.MULTILINE)
 
@@ -160,9 +158,8 @@ def document_text(document: ContextDocument) -> str:
     something was left out; without front matter and shortcodes, fences and tables completed.
     """
     told, run, above, end, inside = "", "", "", None, False
-    said: set[str] = set()
     for excerpt in document["excerpts"]:
-        shown = _cleaned(excerpt, said)
+        shown = _cleaned(excerpt)
         if not shown:
             continue
         heading, header = without_header(excerpt["heading"])
@@ -211,10 +208,9 @@ def _with_fence_lines(run: str, *, inside: bool) -> str:
     return f"{run}\n…\n```" if len(_FENCE.findall(run)) % 2 else run
 
 
-def _cleaned(excerpt: RetrievedChunk, said: set[str]) -> str:
-    """The excerpt's text without fields of front matter, shortcodes (but for the names of tabs, and
-    in code), lines for programs (comments, tags, definitions of links), and items that were `said`
-    before, as release notes list each change twice.
+def _cleaned(excerpt: RetrievedChunk) -> str:
+    """The excerpt's text without fields of front matter, shortcodes (but for their words, and in
+    code), and lines for programs: comments, tags, definitions of links.
     """
     text, base = excerpt["text"], excerpt["start_char"]
     blocks = [Block(*block) for block in excerpt["blocks"]]
@@ -227,18 +223,12 @@ def _cleaned(excerpt: RetrievedChunk, said: set[str]) -> str:
     kept: list[str] = []
     for line in text.split("\n"):
         end = base + len(line)
-        here = [block for block in blocks if block.start_char < end and base < block.end_char]
-        kinds = {block.kind for block in here}
-        is_item = any(
-            b.kind is BlockKind.ITEM and base <= b.start_char < b.end_char <= end for b in here
-        )
+        kinds = {block.kind for block in blocks if block.start_char < end and base < block.end_char}
         if BlockKind.CODE in kinds:
             kept.append(line)
-        elif is_item and len(line) > _REPEATED and line in said:
-            pass
         elif kinds or not _FOR_PROGRAMS.match(line) or _LABEL.search(line):
-            kept.append(_SHORTCODE.sub(_within_a_word, _LABEL.sub(r"\1", line)))
-        said.add(line)
+            said = with_words_of_tags(_LABEL.sub(r"\1", line))
+            kept.append(_SHORTCODE.sub(_within_a_word, said))
         base = end + 1
     return _BLANK.sub("\n\n", "\n".join(kept)).strip("\n")
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import takewhile
 
+from rag.text.prose import CLOSES_TAG, OPENS_TAG
 from state.passages import ContextDocument, RetrievedChunk, text_between
 
 NEAR = 0.9
@@ -36,8 +37,10 @@ _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _INVISIBLE = "\u00ad\u200b-\u200d\u2060\ufeff"
 _LETTER = rf"(?:(?![{_CJK}])[^\W_][\u0300-\u036f]*)"
 _PIECE = re.compile(
-    # What is markup only: comments, tags, shortcodes, where links lead, marks before a line.
-    r"<!--(?:(?!-->).){0,2000}-->|</?[A-Za-z][^<>\n]{0,300}>|\{\{[<%].{0,300}?[%>]\}\}"
+    # What is markup only: comments, tags, shortcodes but for their words, where links lead, marks
+    # before a line.
+    rf"{OPENS_TAG}|{CLOSES_TAG}"
+    r"|<!--(?:(?!-->).){0,2000}-->|</?[A-Za-z][^<>\n]{0,300}>|\{\{[<%].{0,300}?[%>]\}\}"
     r"|\{%.{0,300}?%\}|^[ \t]*>[> \t]*|!(?=\[)"
     r"|\]\((?:[^()\s]|\([^()\s]{0,100}\)){0,500}(?:\s+\"[^\"\n]{0,200}\")?\)"
     rf"|(?P<word>[{_CJK}]|{_LETTER}+(?:[{_INVISIBLE}]+{_LETTER}+)*"

@@ -31,6 +31,15 @@ _UNSAID = re.compile(
 """A comment, a site generator's mark, a link or image without words, attributes, a tag; what
 escapes a sign or breaks a line; a footnote's mark; of a wiki what is shown in place of a note.
 """
+OPENS_TAG = (
+    r"\{(?:%|\{[<%])\s*(?!(?:include|extends|block|import|load|highlight|ref|relref)\b)[\w-]{1,40}"
+    r'\s+"(?=[^"/.\n]{1,80}")'
+)
+CLOSES_TAG = r'"[^{}%\n]{0,200}(?:%|[%>]\})\}'
+"""What stands around the words of a site generator's mark that is given words, and no file, such as
+`{% channel "people-ops" %}`.
+"""
+_TAG_OF_WORDS = re.compile(rf'{OPENS_TAG}([^"]+){CLOSES_TAG}')
 _MARKED = re.compile(
     r"""(?P<code>`[^`]*`)
       | (?<![\w\]])!?\[(?P<link>(?:`[^`]*`|\[[^\[\]]{0,200}\]|[^\[\]`]){1,300})\]
@@ -53,6 +62,11 @@ _ESCAPED = re.compile(r"(`[^`]*`)|\\(?=[*_])")
 _ROUND = str.maketrans("[]", "()")
 
 
+def with_words_of_tags(text: str) -> str:
+    """The text with the words that a site generator is to show in place of the mark around them."""
+    return _TAG_OF_WORDS.sub(r"\1", text)
+
+
 def as_prose(text: str) -> str:
     """A paragraph on one line, without the marks of quoted lines, comments and what only a site's
     generator reads, its links as their words, nothing in bold or italics; its own note signs, which
@@ -62,14 +76,16 @@ def as_prose(text: str) -> str:
     first, _, further = text.partition("\n")
     pieces = f"{first}\n{_QUOTE_MARKS.sub('', further)}".split("`")
     pieces[:-1:2] = [_ROLE.sub("", piece) for piece in pieces[:-1:2]]
-    pieces[::2] = [
-        _NOTES.sub(lambda found: found[0].translate(_ROUND), unescape(_UNSAID.sub("", piece)))
-        for piece in pieces[::2]
-    ]
+    pieces[::2] = map(_without_marks, pieces[::2])
     shown = "`".join(pieces)
     for _ in range(2):  # a link may be in bold, or have an image for words
         shown = _MARKED.sub(_words, shown)
     return one_line(_ESCAPED.sub(r"\1", shown))
+
+
+def _without_marks(piece: str) -> str:
+    said = unescape(_UNSAID.sub("", with_words_of_tags(piece)))
+    return _NOTES.sub(lambda found: found[0].translate(_ROUND), said)
 
 
 def _defined(found: re.Match[str]) -> str:

@@ -60,6 +60,11 @@ def test_a_quote_with_all_its_signs_is_found_before_one_of_the_same_words():
         assert found(quote, f"git [-S | --staged] # hack hack\n\n{quote} It stashes.\n") == [quote]
 
 
+def test_words_that_a_site_generator_is_to_show_are_part_of_a_quote():
+    text = 'Alert the crew in {% channel "lost-tools" "C12" %} at once.'
+    assert found("in lost-tools at once.", text) == [text[text.index("in {") :]]
+
+
 def test_a_quote_that_stands_twice_is_found_behind_another():
     text = "ONE=<bool>\n: Of it. (default True)\n\nTWO=<bool>\n: More. (default True)\n"
     document = document_of(1, chunk_of("settings", text))
