@@ -52,7 +52,8 @@ PATIENCE_FACTOR = 2.0
 """How much longer than for an answer a slow server may read: who has it research has time."""
 REPLY_TOKENS = 3_000
 MOST_LEADS = 6
-ANSWER_WORDS = 150
+MOST_ANSWER_WORDS = 200
+"""Of the answer at the head of a report; the writer is asked for 150."""
 
 
 def _few(most: int) -> Any:
@@ -202,7 +203,7 @@ class ModelResearcher:
             if not (text and markers):  # it rests on no quote that it was shown
                 continue
             words += len(text.split())
-            if task["role"] == WRITER and words > ANSWER_WORDS and findings:
+            if task["role"] == WRITER and words > MOST_ANSWER_WORDS and findings:
                 break
             findings.append({"text": text, "markers": markers})
         if reply and reply.parts and not findings:

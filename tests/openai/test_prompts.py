@@ -1,6 +1,7 @@
 """What is sent: documents as fenced data, the constant part first, nothing that was not asked."""
 
 import re
+from datetime import datetime
 
 from bare_process import run_code
 from hypothesis import given
@@ -87,7 +88,7 @@ def test_the_shape_of_a_reply_is_told_outside_of_every_fence():
 def test_nothing_changes_before_the_documents_on_a_retry():
     first = prompts.generate_messages(answering())
     again = prompts.generate_messages(answering(scratchpad=["Paris is big."], generation_retries=1))
-    documents = first[1][1].partition("Question:")[0]
+    documents = first[1][1].partition("Today is")[0]
     assert again[0] == first[0]
     assert again[1][1].startswith(documents)
 
@@ -142,7 +143,13 @@ def test_surrogates_and_control_characters_can_be_sent():
 
 
 def test_titles_are_sent_to_find_other_words_and_no_text():
-    state = asking(documents=[PARIS])
+    mail = {**chunk_of("letter", "Dear all"), "title": None}
+    state = asking(documents=[PARIS, mail])
     _, user = sent(lambda engine: engine.rewrite(state), call({"queries": ["seat of government"]}))
     assert PARIS["text"] not in user
-    assert fenced(user)[0] == ["Title of paris"]
+    assert fenced(user)[0] == ["Title of paris\nletter.md"]
+
+
+def test_a_model_is_told_the_day_of_the_question():
+    _, user = sent(lambda engine: engine.generate(answering(PARIS), print), text("Paris [1]."))
+    assert f"Today is {datetime.now().astimezone():%A, %d %B %Y}.\n" in user

@@ -105,7 +105,7 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         ('<p><kbd class="k">Ctrl</kbd>+C &lt;n&gt;<img src="a"></p>', "Ctrl+C <n>"),
         ("<details><summary>Why</summary> <Tab a={1} b='c'>It</Tab> </iframe>", "Why It"),
         ("Give <name> a List<b>, `<b>`, 1 < 2, <table> a=b>.",) * 2,
-        ('In {% channel "ops" "C1" %}, {{< b "y" >}}{% c "a.md" %}{% include "d" %}.', "In ops, y."),
+        ('In {% on "ops" "C1" %}, {{< b "y" >}}{% c "a.md" %}{% include "d" %}.', "In ops, y."),
         ("[[Ink|Inks]], [[Pens#Nibs]] ![[a.png]]", "Inks, Pens > Nibs"),
         ("if [[ -f x ]] a[[b]]",) * 2,
         (r"\# \*Not\* a\_b \[1\] C:\d", r"# *Not* a_b (1) C:\d"),

@@ -9,6 +9,7 @@ import json
 import re
 import secrets
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
@@ -75,8 +76,8 @@ REWRITE = (
     "Propose one or two search queries for what a question still lacks. You are told the "
     "titles and headings of what was found, the queries that were tried, and what the found "
     "passages do not say. Use other words than those tried: synonyms, fuller names, the terms "
-    "a text answering it would use, and names from the titles and headings. Keep its "
-    "language. " + INJECTION_WARNING
+    "a text answering it would use, and names from the titles and headings, in the "
+    "language of these. " + INJECTION_WARNING
 )
 GENERATE = (
     "Answer the question from the numbered documents and from nothing else, in the "
@@ -147,7 +148,9 @@ def rewrite_messages(state: GraphState, collection: str = "") -> Messages:
     which say what the documents call things.
     """
     question, found = state["standalone_question"], state["documents"]
-    headings = [(each["title"], without_header(each["heading"])[0]) for each in found]
+    headings = [
+        (each["title"] or each["source"], without_header(each["heading"])[0]) for each in found
+    ]
     titles = dict.fromkeys(cut(heading_path(*each), LONGEST_TITLE) for each in headings)
     shown = "\n".join([title for title in titles if title][:MOST_TITLES])
     missing = "\n".join(one_line(each) for each in state["gaps"] if each != question)
@@ -160,7 +163,7 @@ def rewrite_messages(state: GraphState, collection: str = "") -> Messages:
 
 def generate_messages(state: GraphState, *, formed: bool = True) -> Messages:
     """Tells the documents, the history that the question may refer to, a draft that was sent back
-    with what was wrong with it, and last the question.
+    with what was wrong with it, today's date, and last the question.
     """
     parts = [
         fenced(f"[{each['number']}]", name_of(each), document_text(each))
@@ -185,6 +188,7 @@ def generate_messages(state: GraphState, *, formed: bool = True) -> Messages:
     question = state["standalone_question"]
     if state["question"] != question:
         parts.append(f"Typed: {one_line(state['question'])}\nUnderstood as the question below.")
+    parts.append(f"Today is {datetime.now().astimezone():%A, %d %B %Y}.")
     parts.append(f"Question: {one_line(question)}")
     return _messages(GENERATE if formed else GENERATE_PLAIN, parts)
 
