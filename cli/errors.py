@@ -5,7 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import IntEnum
 from typing import NoReturn
 
@@ -36,11 +37,26 @@ def exit_code(error: CragError) -> Exit:
     return next(found, Exit.UNEXPECTED)
 
 
+@contextmanager
+def reader_may_leave() -> Iterator[None]:
+    """Whoever reads standard output may leave (`| head`) while a result is printed: what is left of
+    it goes nowhere, and the command ends as it would have.
+    """
+    try:
+        yield
+    except BrokenPipeError:
+        _drop_output()
+
+
+def _drop_output() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def end_on(error: BaseException, arguments: Sequence[str]) -> NoReturn:
     """Report what ended the command line `arguments`, and exit with its code."""
     if isinstance(error, SystemExit):
         if isinstance(error.__context__, BrokenPipeError):  # Click makes it a failure
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _drop_output()
             sys.exit(Exit.DONE)
         raise error
     if _interrupted(error):

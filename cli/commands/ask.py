@@ -9,7 +9,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.asking import read_question, report_staleness, thread_settings
-from cli.errors import Exit
+from cli.errors import Exit, reader_may_leave
 from cli.render.answer_text import show_answer
 from cli.render.live import LiveAnswer
 from state.errors import UsageError
@@ -45,6 +45,7 @@ def ask(
         streaming = terminal.out_is_tty and not (no_stream or data)
         live = LiveAnswer(terminal, trace=trace, events=events, stream=streaming)
         answer = live.ask(session, text, thread=settings.thread, pin=pin)
-    show_answer(terminal, answer, data=data, quotes=quotes)
+    with reader_may_leave():
+        show_answer(terminal, answer, data=data, quotes=quotes)
     abstained = answer["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if abstained else Exit.DONE

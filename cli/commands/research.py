@@ -11,7 +11,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.asking import read_question, thread_settings
-from cli.errors import Exit
+from cli.errors import Exit, reader_may_leave
 from cli.render.trace_view import research_line
 from cli.terminal import Terminal, clean
 from state.errors import UsageError
@@ -87,10 +87,11 @@ def _how_to_resume(run_id: str) -> str:
 
 
 def _print_report(report: Report, terminal: Terminal, *, data: bool) -> None:
-    if data:
-        terminal.json(report)
-    else:
-        terminal.wrapped(report["report"])
+    with reader_may_leave():
+        if data:
+            terminal.json(report)
+        else:
+            terminal.wrapped(report["report"])
     for warning in report["warnings"]:
         terminal.notice(f"warning: {warning}")
     if report["escalation"] is not None:

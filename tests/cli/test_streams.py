@@ -20,6 +20,13 @@ def test_a_reader_that_leaves_early_is_no_failure(tmp_path, arguments):
     assert ran.stderr == "code 0\n"
 
 
+def test_an_answer_keeps_its_exit_code_where_its_reader_leaves(tmp_path):
+    home = home_of(tmp_path, {"light.md": "# Lighthouse\n\nThe lighthouse is 34 metres high.\n"})
+    for asked, code in (("How do volcanoes erupt?", 3), ("How high is the lighthouse?", 0)):
+        ran = shell(home, f"{{ $CRAG ask '{asked}' -q; echo \"code $?\" >&2; }} | true")
+        assert ran.stderr == f"code {code}\n"
+
+
 def test_closed_streams_break_nothing(tmp_path):
     for command in ("$CRAG graph", "$FORKED ask --help"):
         ran = shell(tmp_path, f"{command} >&-")
