@@ -12,6 +12,8 @@ from state.errors import UsageError
 
 MOST_CHARACTERS = 20_000
 """Characters of a question."""
+LONGEST_QUESTION = 200
+"""Characters of a question where it is repeated."""
 _FEW = 5
 _ANCHOR_WIDTH = 60
 _USER = re.compile(r"(\w://)[^\s/@]*(?:@[^\s/@]*)*@")

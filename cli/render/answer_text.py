@@ -13,7 +13,7 @@ from rag.text.prose import as_prose, one_line
 from state.answer import Answer, Citation, shown_citations
 from state.errors import UsageError
 from state.passages import is_web
-from state.wording import many, shorten, written_place
+from state.wording import LONGEST_QUESTION, many, shorten, written_place
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -115,7 +115,7 @@ def notice_lines(answer: Answer) -> Iterator[str]:
     taken out, the warnings.
     """
     if answer["standalone_question"] != answer["question"]:
-        yield f"Understood as: {one_line(answer['standalone_question'])}"
+        yield f"Understood as: {shorten(answer['standalone_question'], 2 * LONGEST_QUESTION)}"
     for claim in answer["claims"]:
         if claim["verdict"] == "contradicted":
             yield f"left out: “{one_line(claim['text'])}” ({claim['reason']})"

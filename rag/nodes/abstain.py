@@ -15,14 +15,14 @@ from rag.question.parts import is_near
 from rag.reading.snippets import shown_snippets
 from state.answer import UNSURE, Citation
 from state.graph_state import GraphState
-from state.wording import shorten
+from state.wording import LONGEST_QUESTION, shorten
 
 REFUSED = "The model found no answer to “{}”."
 DENIED = "What the model answers to “{}” is left out: its own quotes say otherwise."
 ABSENT = "The documents do not hold an answer to “{}”."
 NEAREST = 3
 _THEY = re.compile(r"^They\b")
-LONGEST_QUESTION, LONGEST_REFUSAL = 200, 500
+LONGEST_REFUSAL = 500
 
 
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:

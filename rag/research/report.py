@@ -16,7 +16,7 @@ from rag.research.roles import WRITER
 from rag.text.prose import as_prose, one_line
 from state.answer import Citation, Usage, add_usages
 from state.research_state import Artifact, Finding, ResearchState
-from state.wording import shorten, written_place
+from state.wording import LONGEST_QUESTION, shorten, written_place
 
 REPORT_SCHEMA = "crag.research/1"
 LONGEST_QUOTE = 200
@@ -118,7 +118,7 @@ def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
 
 
 def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:
-    yield f"# {one_line(report['question'])}"
+    yield f"# {shorten(report['question'], LONGEST_QUESTION)}"
     if report["answer"] or not report["sections"]:
         yield from ("", report["answer"] or _NOTHING)
     for section in report["sections"]:
@@ -126,7 +126,7 @@ def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:
     nearest = {artifact["instruction"]: artifact["nearest"] for artifact in artifacts}
     missed: list[str] = []
     for part in report["not_found"]:
-        missed.append(f"- {one_line(part)}")
+        missed.append(f"- {shorten(part, LONGEST_QUESTION)}")
         missed += (f"  - nearest: {_place(citation)}" for citation in nearest.get(part, ()))
     yield from _under("Not found in the documents", missed)
     sources = (f"{c['marker']}. {_place(c)}" for c in report["citations"])

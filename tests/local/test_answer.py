@@ -120,6 +120,13 @@ def test_a_part_without_a_sure_answer_is_named(session, other, told):
     assert told in warning
 
 
+def test_a_long_question_is_not_repeated_whole(session):
+    long = f"who won the football world cup {'in the rain ' * 300}?"
+    answer = session.ask(f"Who is the keeper of the tank, and {long}")
+    assert len(answer["warnings"][0]) < 300
+    assert len(session.ask(long)["answer"]) < 1500
+
+
 def test_a_refusal_repeats_what_was_typed(session):
     session.ask("How do volcanoes erupt?", thread="typed")
     refused = session.ask("and do they sing?", thread="typed")
@@ -151,6 +158,7 @@ def test_an_answer_of_what_is_merely_nearest_says_so(session, tmp_path):
         grade = {"relevant": True, "confidence": confidence}
         found = generate({**state, "grades": {"a": grade}}, lambda _: None)
         assert len(found.warnings) == warnings
+        assert found.complete is not bool(warnings)
 
 
 def test_a_document_that_is_asked_for_by_its_number_is_believed_to_answer(tmp_path):

@@ -9,6 +9,7 @@ from rag.engines.protocol import Emit, Generated
 from rag.question.parts import is_near
 from state.answer import UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
+from state.wording import LONGEST_QUESTION, shorten
 
 MOST_OF_A_PART = 2
 NOT_FOUND = "Not found in the documents: “{}”."
@@ -26,19 +27,19 @@ def generate(state: GraphState, emit: Emit) -> Generated:
         known = part["in_domain"] is None or grader_model().is_in_domain(part["in_domain"])
         if not known:
             told = UNSURE if is_near(part) else NOT_FOUND
-            warnings.append(told.format(part["question"]["text"]))
+            asked = shorten(part["question"]["text"], LONGEST_QUESTION)
+            warnings.append(told.format(asked))
         if known or is_near(part):
             shown += [each for each in own[:most] if not _is_among(each, shown)]
     parts = tuple(map(snippet_part, shown))
     text = "\n\n".join(part["text"].rstrip() for part in parts)
     if text:
         emit(text)
-    complete = not warnings
     relevant = [each["confidence"] for each in state["grades"].values() if each["relevant"]]
     sure = max(filter(None, relevant), default=None)
     if text and sure is not None and sure < grader_model().relevant:
         warnings.append("These passages lie nearest to it; judge yourself whether they answer it.")
-    return Generated(parts, complete=complete, warnings=tuple(warnings))
+    return Generated(parts, complete=not warnings, warnings=tuple(warnings))
 
 
 def snippet_part(located: Citation) -> AnswerPart:
