@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
+from rag.engines.local.answer import snippet_part
 from rag.question.parts import ASKING, ASKS, VERBS, split_alone
 from rag.research.researcher import DraftSubtask, Planned, ReadFiles, Reflected, Researched, RunView
 from rag.research.roles import SEARCHER
@@ -68,12 +69,13 @@ class LocalResearcher:
 
 
 def _findings(answer: Answer) -> Iterator[Finding]:
-    """The claims of the answer, until they have MOST_SHOWN characters."""
+    """The snippets of the answer, until they have MOST_SHOWN characters."""
     shown = 0
-    for claim in answer["claims"]:
-        if shown < MOST_SHOWN and claim["verdict"] != "contradicted" and claim["citations"]:
-            shown += len(claim["text"])
-            yield {"text": claim["text"], "markers": claim["citations"]}
+    for citation in answer["citations"]:
+        if shown < MOST_SHOWN:
+            text = snippet_part(citation)["text"]
+            shown += len(text)
+            yield {"text": text, "markers": [citation["marker"]]}
 
 
 def drafts_of_parts(question: str) -> list[DraftSubtask]:

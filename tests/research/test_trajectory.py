@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import Mock
 
 import pytest
+from ingest_runs import home_of
 from research_library import ABSENT, TWO_HOPS, library, places
 from research_scripted import ScriptedResearcher
 from turn_samples import open_turn_store
@@ -146,3 +147,12 @@ def test_subtasks_share_one_session_safely(home: Path):
         with ThreadPoolExecutor(16) as threads:
             found = [answer["answer"] for answer in threads.map(run.session.ask, questions * 4)]
     assert found == alone * 4
+
+
+def test_code_that_was_found_stays_code_in_the_report(tmp_path: Path):
+    script = "# The frobnicator daemon.\nfrobnicate --daemon\necho frobnicated\n"
+    home = home_of(tmp_path, {"frob.sh": script})
+    with research(home) as run:
+        report = run.start("How is the frobnicator daemon started?")["report"]
+    code = "".join(f"    {line}\n" for line in script.splitlines())
+    assert f"\n{code}[1]\n" in report
