@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from rag.embed.builtin import builtin_embedder
 from rag.index.protocol import FileStat
+from rag.ingest.file_text import foreseen
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest, IngestReport, OnEvent, Reporter
 from rag.ingest.plan import IngestPlan, make_plan
@@ -110,10 +111,19 @@ def _plan(
 
 
 def _report_dry_run(plan: IngestPlan, reporter: Reporter) -> None:
-    """Reports what an ingest would do; of a file with a new time the content may be the same."""
+    """Reports what an ingest would do, as far as the first bytes of a file tell; of one with a new
+    time the content may be the same.
+    """
     for task in plan.tasks:
-        outcome: Outcome = "updated" if task.path in plan.changed else "added"
-        reporter.done(task.path, outcome, task.source, task.size)
+        unread, old = foreseen(task), task.path in plan.changed
+        outcome: Outcome = "updated" if old else "added"
+        if unread is None:
+            reporter.done(task.path, outcome, task.source, task.size)
+            continue
+        outcome = "failed" if unread.failed else "skipped"
+        reporter.done(task.path, outcome, None, task.size, unread.reason)
+        if old and not unread.failed:
+            reporter.done(task.path, "removed", task.source, 0)
     for gone in plan.missing:
         reporter.done(gone.path or gone.source, "removed", gone.source, 0)
 

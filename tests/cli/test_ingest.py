@@ -83,6 +83,17 @@ def test_a_dry_run_names_the_files_and_changes_nothing(folder):
     assert crag("ingest", folder, "--dry-run").stderr.startswith("default: 2 unchanged; ")
 
 
+def test_a_dry_run_skips_what_the_run_skips(folder):
+    (folder / "old.zip").write_bytes(b"PK\x03\x04" + bytes(60))
+    (folder / "blob.bin").write_bytes(bytes(range(256)))
+    (folder / "empty.md").write_text("")
+    told = [crag("ingest", folder, *more, "--json").stdout for more in (["--dry-run"], [])]
+    dry, real = map(json.loads, told)
+    assert dry["skipped"] == real["skipped"]
+    assert {Path(each["path"]).name for each in dry["skipped"]} > {"blob.bin", "empty.md"}
+    assert dry["added"] == real["added"]
+
+
 def test_an_empty_folder_costs_no_vector_store(home, tmp_path):
     (tmp_path / "none").mkdir()
     crag("ingest", tmp_path / "none")
