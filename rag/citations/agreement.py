@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rag.citations.reckoning import is_reckoned
 from rag.index.language import language_of
 from rag.index.terms import terms
 
@@ -44,6 +45,8 @@ _NAME = re.compile(
     r"|(?P<capital>(?<!\w)[A-Z][^\W_]+(?:-[^\W_]+)*)"
 )
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
+_AMOUNT = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
+_OF_TIME = re.compile(r"[/:]|\d-\d")
 _YEAR = re.compile(r"[12]\d{3}")
 _DATE = re.compile(r"\b(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-3]\d)\b")
 _UNCOUNTED = re.compile(r"\bhttps?://[^\s)>\]`]+|^[ \t]*\d{1,3}[.)](?=[ \t])", re.MULTILINE)
@@ -86,9 +89,16 @@ class Figure:
 
     def same_subject(self, other: Figure) -> bool:
         """Whether both count the same thing: they share a word beside them, or both are years."""
+        if bool(_OF_TIME.search(self.written)) is not bool(_OF_TIME.search(other.written)):
+            return False
         if self.beside or other.beside:
             return bool(self.beside & other.beside)
         return all(_YEAR.fullmatch(each.value) for each in (self, other))
+
+    @property
+    def amounts(self) -> list[float]:
+        """Its readings as numbers; a date, a time or a version is none."""
+        return [float(each) for each in self.readings if _AMOUNT.fullmatch(each)]
 
     def rounds(self, other: Figure) -> bool:
         """Whether it says less than the other, not something else: Python 3 of 3.8."""
@@ -103,25 +113,29 @@ def find_discrepancy(
     passages: Sequence[str] = (),
 ) -> tuple[Literal["contradicted", "unverified"], str] | None:
     """A verdict and its reason where a claim says what its quotes do not; None where they agree.
-    `contradicted`: the quotes give another number beside the same word, and the question asks for
-    none of its own ("for two weeks", "longer"). `unverified`: they lack a number or a name of the
-    claim, or deny what it states.
+    `contradicted`: the quotes give another number beside the same word, from which the claim's
+    cannot be reckoned, and the question asks for none of its own ("for two weeks", "longer").
+    `unverified`: they lack a number or a name of the claim, or deny what it states.
 
     Numbers must stand in the quotes, in the question, or in the titles and `headings` above the
     quotes; names may also stand in the `passages` around these.
     """
     quotes = [*quotes, *(_dates(quote) for quote in quotes if _DATE.search(quote))]
     given = [figure for quote in quotes for figure in figures(quote)]
-    known = _readings([*given, *(f for each in (question, *headings) for f in figures(each))])
-    asks_another = _ANOTHER.search(question) is not None
+    asked = [*figures(question)]
+    known = _readings([*given, *asked, *(f for each in headings for f in figures(each))])
     said = [*figures(_UNCOUNTED.sub(" ", text))]
-    own = _readings(said)
     lacking = [f for f in said if f.readings.isdisjoint(known) and f.written.casefold() != "one"]
-    for figure in lacking:
-        others = [other for other in given if figure.same_subject(other)]
-        for other in others if not any(map(figure.rounds, others)) else ():
-            if other.value not in own and not asks_another:
-                return "contradicted", f"its quote says {other.written}, not {figure.written}"
+    own = _readings(said)
+    for figure in lacking if not _ANOTHER.search(question) else ():
+        alike = [other for other in given if figure.same_subject(other)]
+        others = [other for other in alike if other.value not in own]
+        if (
+            others
+            and not any(map(figure.rounds, alike))
+            and not _may_reckon(figure, [*given, *asked])
+        ):
+            return "contradicted", f"its quote says {others[0].written}, not {figure.written}"
     plain = _plain(" ".join((*quotes, question, *headings, *passages)))
     names = [name for name in _names(text) if not _stands(_plain(name).strip(), plain)]
     if missing := list(dict.fromkeys([*(f.written for f in lacking), *names])):
@@ -129,6 +143,14 @@ def find_discrepancy(
     if word := negated_word(text, ". ".join(quotes)):
         return "unverified", f"one of the two denies “{word}”, its quote or it"
     return None
+
+
+def _may_reckon(figure: Figure, given: Sequence[Figure]) -> bool:
+    """Whether the figure can be reckoned from those given."""
+    alike = [n for each in given if figure.beside & each.beside for n in each.amounts]
+    percents = [n for each in given if "percent" in each.beside for n in each.amounts]
+    every = [n for each in given for n in each.amounts]
+    return any(is_reckoned(each, alike, every, percents) for each in figure.amounts)
 
 
 def readings_of(text: str) -> frozenset[str]:

@@ -29,8 +29,28 @@ TEA = "Tea is sold at the Caf\u00e9 Ropewalk."
 TRIAL = "A trial lasts thirty-one days."
 PYTHON = "It needs Python 3.8 or newer. Python 2.7 is gone."
 WRAPPED = "A page that gives orders is quoted, not\nobeyed."
+TOUR = "The tour costs 4,386 EUR for four. A deposit of 20 % is due on booking."
+DEPOSIT = "Transfer 50 euros of the 134 euros in May, the rest in June."
+RENT = "The rent is 1,220 EUR a month, the advance for heating 260 EUR."
+RISE = "It rises by 45 EUR on 1 March of 2022, 2024 and 2026."
+BATTERY = "The battery was 149 EUR at 92,310 km."
+SERVICE = "The service was 487.20 EUR at 96,805 km."
 TOLD = [STALE, UNLOCK, RESTORE, CACHE, PORT, KEEP, TUNNEL, DOGS, WRAPPED, LOST, FIXED, CROSS]
-TOLD += [REPLY, PORTS, IMAGE, OFFICE, TRIAL, PYTHON, f"- {STARTED}"]
+TOLD += [
+    TOUR,
+    DEPOSIT,
+    RENT,
+    RISE,
+    BATTERY,
+    SERVICE,
+    REPLY,
+    PORTS,
+    IMAGE,
+    OFFICE,
+    TRIAL,
+    PYTHON,
+    f"- {STARTED}",
+]
 TOLD += [f"{TALK}(https://x.example/1I82lr7_t)", "Tea is sold at the Cafe\u0301 Ropewalk."]
 PAGE = "# Locks and backups\n\n" + "\n".join(TOLD) + "\n"
 CONTEXT = [document_of(1, chunk_of("page", PAGE))]
@@ -73,14 +93,14 @@ DENIED = [
 ]
 
 
-def claim_of(text, quote):
-    told = [{"document": 1, "quote": quote}]
+def claim_of(text, *quotes, question="What is it?"):
+    told = [{"document": 1, "quote": quote} for quote in quotes]
     part = {"before": "", "text": text, "quotes": told, "located": []}
-    return check_draft([part], CONTEXT, "What is it?").claims[0]
+    return check_draft([part], CONTEXT, question).claims[0]
 
 
-def verdict(text, quote):
-    return claim_of(text, quote)["verdict"]
+def verdict(text, *quotes):
+    return claim_of(text, *quotes)["verdict"]
 
 
 @pytest.mark.parametrize("claim", [*IN_TEXT, *IN_QUOTE])
@@ -137,3 +157,43 @@ def test_a_denial_a_number_or_an_address_in_other_words_is_verified(text, quote)
 )
 def test_another_range_or_a_number_in_words_is_no_agreement(text, quote, says):
     assert claim_of(text, quote)["reason"] == says
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes"),
+    [
+        ("4,495 km.", [BATTERY, SERVICE]),
+        ("636.20 EUR together.", [BATTERY, SERVICE]),
+        ("Zusammen 636,20 EUR.", [BATTERY, SERVICE]),
+        ("877.20 EUR are due on booking.", [TOUR]),
+        ("The rest is 3,508.80 EUR.", [TOUR]),
+        ("1,096.50 EUR for each person.", [TOUR]),
+        ("The rest of 84 euros is due in June.", [DEPOSIT]),
+        ("With heating the rent was 1,480 EUR.", [RENT]),
+        ("The rent is now 1,355 EUR.", [RENT, RISE]),
+        ("It has risen by 135 EUR.", [RISE]),
+    ],
+)
+def test_a_number_that_can_be_reckoned_from_its_quotes_is_in_doubt_but_not_taken_out(text, quotes):
+    assert verdict(text, *quotes) == "unverified"
+
+
+def test_a_number_that_can_be_reckoned_from_the_question_is_not_taken_out_either():
+    asked = "What are three rents of the flat, with the heating?"
+    assert claim_of("3,660 EUR of rent.", RENT, question=asked)["verdict"] == "unverified"
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes"),
+    [
+        ("It rises by 54 EUR.", [RISE]),
+        ("4,594 km.", [BATTERY, SERVICE]),
+        ("The battery was 194 EUR.", [BATTERY]),
+        ("The tour costs 4,368 EUR.", [TOUR]),
+        ("A deposit of 25 % is due.", [TOUR]),
+        ("The rent is 1,202 EUR.", [RENT]),
+        ("Transfer 60 euros in May.", [DEPOSIT]),
+    ],
+)
+def test_one_that_cannot_be_is_contradicted(text, quotes):
+    assert verdict(text, *quotes) == "contradicted"
