@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from rag.citations.denial import find_denial
 from rag.citations.reckoning import is_reckoned
 from rag.index.language import language_of
 from rag.index.terms import terms
@@ -26,6 +27,8 @@ _SPELT |= {
     for ten in _TENS.split()
     for one in _ONES.split()[1:10]
 }
+_ORDINALS = "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth"
+_SPELT |= {word: place for place, word in enumerate(_ORDINALS.split(), start=3)}
 _FIGURE = re.compile(
     # A date, a time of day, or a number. A range (2-3) is two numbers, and so is 8080:80.
     r"(?<![\w.])(?:[12]\d{3}-\d\d-\d\d|\d{1,2}(?::[0-5]\d){1,2}(?!\d)|\d+(?:[.,’'/_]\d+)*)"
@@ -47,17 +50,13 @@ _NAME = re.compile(
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
 _AMOUNT = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
 _OF_TIME = re.compile(r"[/:]|\d-\d")
+_MONTHS = frozenset(month_name[1:])
 _YEAR = re.compile(r"[12]\d{3}")
 _DATE = re.compile(r"\b(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-3]\d)\b")
 _UNCOUNTED = re.compile(r"\bhttps?://[^\s)>\]`]+|^[ \t]*\d{1,3}[.)](?=[ \t])", re.MULTILINE)
 """Matches what holds no figure of the claim: an address, and a list item's own number."""
 _PLAIN = re.compile(r"[\W_]+|(?<=\d)(?=[^\W\d_])")
 """Matches what parts words, also a number from its unit: 10GB is 10 GB."""
-_CLAUSE = re.compile(
-    r"[.;:!?](?=\s|$)|[,()—–]|\s-\s|\b(?:but|because|so that)\b"
-    # A line goes on in the next one, unless that is an item, a row or a paragraph.
-    r"|\n(?=\s*(?:[-*+•|#>]|\d+[.)]\s|\n|$))"
-)
 _VALUE = re.compile(r"true|false|yes|no|on|off|[\d.,]+", re.IGNORECASE)
 """Matches what code gives a name, and is none itself."""
 _ANOTHER = re.compile(
@@ -68,10 +67,6 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """Matches what asks for another number than the documents give: one that is set, or more."""
-_DENIAL = re.compile(r"\b(?:not|never|cannot|nor|unable)\b|n['’]t\b", re.IGNORECASE)
-_DENIES = re.compile(rf"{_DENIAL.pattern}|\b(?:no|none|nothing|nobody|without)\b", re.IGNORECASE)
-_LIMITS = re.compile(r"\b(?:without|unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)
-_EMPTY = frozenset(terms("yet already currently ever necessarily longer any able allowed be been"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +113,7 @@ def find_discrepancy(
     `unverified`: they lack a number or a name of the claim, or deny what it states.
 
     Numbers must stand in the quotes, in the question, or in the titles and `headings` above the
-    quotes; names may also stand in the `passages` around these.
+    quotes; names, but for months, may also stand in the `passages` around these.
     """
     quotes = [*quotes, *(_dates(quote) for quote in quotes if _DATE.search(quote))]
     given = [figure for quote in quotes for figure in figures(quote)]
@@ -136,12 +131,17 @@ def find_discrepancy(
             and not _may_reckon(figure, [*given, *asked])
         ):
             return "contradicted", f"its quote says {others[0].written}, not {figure.written}"
-    plain = _plain(" ".join((*quotes, question, *headings, *passages)))
-    names = [name for name in _names(text) if not _stands(_plain(name).strip(), plain)]
+    stated = _plain(" ".join((*quotes, question, *headings)))
+    around = stated + _plain(" ".join(passages))
+    names = [
+        name
+        for name in _names(text)
+        if not _stands(_plain(name).strip(), stated if name in _MONTHS else around)
+    ]
     if missing := list(dict.fromkeys([*(f.written for f in lacking), *names])):
         return "unverified", f"its quote does not say {', '.join(missing)}"
-    if word := negated_word(text, ". ".join(quotes)):
-        return "unverified", f"one of the two denies “{word}”, its quote or it"
+    if denied := find_denial(text, quotes):
+        return "unverified", f"one of the two denies “{denied}”, its quote or it"
     return None
 
 
@@ -160,24 +160,6 @@ def readings_of(text: str) -> frozenset[str]:
 
 def _readings(found: Iterable[Figure]) -> frozenset[str]:
     return frozenset().union(*(figure.readings for figure in found))
-
-
-def negated_word(one: str, other: str) -> str | None:
-    """The word that one text negates and the other states, or None. A negation with a condition
-    ("not unless") does not count, nor that of a word which the same text states as well.
-    """
-    for text, against in ((one, other), (other, one)):
-        denying = filter(_DENIES.search, _CLAUSE.split(against))
-        said = set(terms(against)).difference(*map(terms, denying))
-        for clause in _CLAUSE.split(text):
-            found = _DENIAL.search(clause)
-            if found is not None and not _LIMITS.search(clause):
-                denied = clause[found.end() :]
-                behind = [word for word in terms(denied) if word not in _EMPTY]
-                stated = said.difference(terms(text.replace(denied, " ", 1)))
-                if behind[:1] and behind[0] in stated:
-                    return behind[0]
-    return None
 
 
 def _dates(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Thirty false claims, each with one number, name or denial changed in its text or in its quote.
+"""False claims, each with one number, name or denial changed in its text or in its quote.
 
 And what is said truly in other words: a denial is no fault where its quote says the same.
 """
@@ -35,7 +35,35 @@ RENT = "The rent is 1,220 EUR a month, the advance for heating 260 EUR."
 RISE = "It rises by 45 EUR on 1 March of 2022, 2024 and 2026."
 BATTERY = "The battery was 149 EUR at 92,310 km."
 SERVICE = "The service was 487.20 EUR at 96,805 km."
-TOLD = [STALE, UNLOCK, RESTORE, CACHE, PORT, KEEP, TUNNEL, DOGS, WRAPPED, LOST, FIXED, CROSS]
+SNAKES = "Snakes and spiders are not allowed."
+RODENTS = "Not insured are damages by rain through a window, by war and by rodents."
+HAMSTERS = "Small animals such as hamsters may be kept without asking."
+PEDELECS = "Pedelecs up to 25 km/h count as bicycles, faster ones do not."
+CAMERAS = "From a locked car things are insured, electronics and cameras excepted."
+DUE = "Rent is due by the third working day of the month. The trip is on 30 November."
+BOOKING = "If you do not book flights, go to the Travel tab of Concur and choose the hotel."
+NEARBY = "The bus goes in October."
+TOLD = [
+    SNAKES,
+    RODENTS,
+    HAMSTERS,
+    PEDELECS,
+    CAMERAS,
+    f"{DUE} {NEARBY}",
+    BOOKING,
+    STALE,
+    UNLOCK,
+    RESTORE,
+    CACHE,
+    PORT,
+    KEEP,
+    TUNNEL,
+    DOGS,
+    WRAPPED,
+    LOST,
+    FIXED,
+    CROSS,
+]
 TOLD += [
     TOUR,
     DEPOSIT,
@@ -91,6 +119,15 @@ DENIED = [
     ("Snapshots can be changed.", FIXED),
     ("Dogs do not travel free of charge.", DOGS),
 ]
+REVERSED = [
+    ("Snakes and spiders are allowed.", SNAKES),
+    ("Damage by rodents is insured.", RODENTS),
+    ("Hamsters may not be kept without asking.", HAMSTERS),
+    ("Pedelecs faster than 25 km/h count as bicycles.", PEDELECS),
+    ("Electronics and cameras are insured.", CAMERAS),
+    ("Rent is due by the fourth working day.", DUE),
+    ("The trip is on 30 October.", DUE),
+]
 
 
 def claim_of(text, *quotes, question="What is it?"):
@@ -103,7 +140,7 @@ def verdict(text, *quotes):
     return claim_of(text, *quotes)["verdict"]
 
 
-@pytest.mark.parametrize("claim", [*IN_TEXT, *IN_QUOTE])
+@pytest.mark.parametrize("claim", [*IN_TEXT, *IN_QUOTE, *REVERSED])
 def test_what_is_false_by_a_number_a_name_or_its_quote_is_not_verified(claim):
     assert verdict(*claim) != "verified"
 
@@ -135,6 +172,13 @@ def test_of_five_false_denials_two_at_most_pass_and_none_is_taken_out():
         ("Set ports 8080 and 80.", PORTS),
         ("It takes 2,5 GB.", IMAGE),
         ("Um 9:30 öffnet es für 1.500 members.", OFFICE),
+        ("Spiders are not allowed.", SNAKES),
+        ("No, damage by rodents is not insured.", RODENTS),
+        ("Hamsters may be kept without asking.", HAMSTERS),
+        ("Pedelecs up to 25 km/h count as bicycles.", PEDELECS),
+        ("Things are insured in a locked car.", CAMERAS),
+        ("It is due by the 3rd working day.", DUE),
+        ("Choose the hotel in Concur.", BOOKING),
         ("You can buy tea at the Caf\u00e9 Ropewalk.", TEA),
     ],
 )
