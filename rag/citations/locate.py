@@ -30,6 +30,8 @@ _APART = 12
 """Excerpts at most so many characters apart, marks and white space, are read as one text."""
 _ELLIPSIS = re.compile(r"\s*(?:\[(?:…|\.{3})\]|…|\.{3,})\s*")
 _PATH = re.compile(r"\s*\(([^\n]{1,500})\)[ \t]*(?:\n|\Z)")
+_MARKERS = re.compile(r"(?:\s|(?<=[.!?,;:]))(?:\[\d{1,3}\] ?)+(?=[.!?,;:\s]*\Z)")
+"""Matches a quote's own markers at its end, as an answer has them; no index of code: `lock[1]`."""
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
 _SHORT = 3
 
@@ -41,7 +43,7 @@ _PIECE = re.compile(
     # before a line.
     rf"{OPENS_TAG}|{CLOSES_TAG}"
     r"|<!--(?:(?!-->).){0,2000}-->|</?[A-Za-z][^<>\n]{0,300}>|\{\{[<%].{0,300}?[%>]\}\}"
-    r"|\{%.{0,300}?%\}|^[ \t]*>[> \t]*|!(?=\[)"
+    r"|\{%.{0,300}?%\}|^[ \t]*>[> \t]*|(?<!\S)//+(?!\S)|!(?=\[)"
     r"|\]\((?:[^()\s]|\([^()\s]{0,100}\)){0,500}(?:\s+\"[^\"\n]{0,200}\")?\)"
     rf"|(?P<word>[{_CJK}]|{_LETTER}+(?:[{_INVISIBLE}]+{_LETTER}+)*"
     # Signs that change what is said; a minus only where it is one.
@@ -75,7 +77,8 @@ class QuoteSpan:
 def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[QuoteSpan]:
     """Where the quote stands, or each piece of it between ellipses; empty if one stands nowhere.
     What stands in several places is found at the first one from the offset `behind` on. A line of
-    headings before it, as a context has above an excerpt, is no part of it.
+    headings before it, as a context has above an excerpt, is no part of it, nor is a marker ([1])
+    behind it.
     """
     whole = quote[:_LONGEST]
     if path := _PATH.match(whole):
@@ -84,6 +87,7 @@ def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[Quote
         whole = whole[path.end() :] if any(map(levels.issubset, named)) else whole
     if exact := _letter_for_letter(whole.strip(), document, behind):
         return [exact]
+    whole = _MARKERS.sub("", whole)
     text = [*_words(document["excerpts"])]
     pieces = _ELLIPSIS.split(whole)
     if len(pieces) > 1 and _exactly([word.key for word in match_words(whole)], text) is not None:

@@ -55,6 +55,40 @@ def test_signs_at_the_ends_of_a_quote_are_part_of_it(quote):
     assert found(quote, f"Set {quote} there.") == [quote]
 
 
+CODE = """\
+// Limiter is a token bucket per shop. It lives in memory, so each of the three
+// gateway pods counts by itself.
+/// Test tokens have a tenth
+/// of the rate.
+# A poll that fails
+# is tried 6 times, a third of them at once.
+rate = limits[1] / 10  // see above
+"""
+
+
+@pytest.mark.parametrize(
+    ("quote", "stands"),
+    [
+        ("so each of the three gateway pods", "so each of the three\n// gateway pods"),
+        ("so each of the three\n// gateway pods", "so each of the three\n// gateway pods"),
+        ("each of the three // gateway pods", "each of the three\n// gateway pods"),
+        ("have a tenth of the rate", "have a tenth\n/// of the rate"),
+        ("A poll that fails is tried 6 times", "A poll that fails\n# is tried 6 times"),
+        ("rate = limits[1] / 10 see above", "rate = limits[1] / 10  // see above"),
+        ("counts by itself [1].", "counts by itself."),
+        ("counts by itself. [1][2]", "counts by itself."),
+        ("rate = limits[1]", "rate = limits[1]"),
+    ],
+)
+def test_the_marks_of_comments_and_a_marker_behind_it_are_no_part_of_a_quote(quote, stands):
+    assert found(quote, CODE) == [stands]
+
+
+@pytest.mark.parametrize("quote", ["rate = limits[1] 10", "rate = limits[2]", "6 times [1] a"])
+def test_a_slash_of_code_an_index_and_a_marker_within_it_are(quote):
+    assert found(quote, CODE) == []
+
+
 def test_a_quote_with_all_its_signs_is_found_before_one_of_the_same_words():
     for quote in ("`-S`::\n`--staged`::", "# ... hack hack ..."):
         assert found(quote, f"git [-S | --staged] # hack hack\n\n{quote} It stashes.\n") == [quote]
@@ -145,7 +179,9 @@ def test_any_text_is_looked_for_in_any_other(quote, text):
     assert all(place in text for place in found(quote, text))
 
 
-@pytest.mark.parametrize("unit", ["a ", "a b ", "ab\u00ad", "> ", "<x", "{{<", "[](", "](()", "1 "])
+@pytest.mark.parametrize(
+    "unit", ["a ", "a b ", "ab\u00ad", "> ", "<x", "{{<", "[](", "](()", "1 ", " [1]", "// "]
+)
 def test_hostile_texts_are_searched_in_time(unit):
     began = time.process_time()
     found(unit * 700 + "end", unit * 20_000)

@@ -140,7 +140,7 @@ def test_a_refusal_shows_what_the_model_says_comes_nearest(home, quote):
     stands = "steer" in quote
     assert (text_of.replace("They", "The documents") in answer["answer"]) is stands
     assert (len(answer["nearest"]) == 1) is stands
-    assert (quote in answer["nearest"][0]["shown"]) is stands
+    assert (quote == answer["nearest"][0]["shown"]) is stands
 
 
 LLAMA = {"/props": {"default_generation_settings": {"n_ctx": 8_192}}}
