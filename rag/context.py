@@ -1,9 +1,8 @@
 """Builds the context that a model is given: by document, in page order, no chunk twice.
 
 The token budget is filled with the best chunks, each with what its last line leads to, then with
-the rest of their documents if short, then with the chunks around them, then with further chunks. Of
-283 questions on eleven documentations the context so holds the answer to four more than with the
-further chunks second.
+the rest of the first ones' documents if short, then with the chunks around them, then with further
+chunks, then with the rest of the other ones' documents.
 """
 
 from __future__ import annotations
@@ -28,6 +27,8 @@ JOINED_CHUNKS = 8
 """So many of the best chunks are given with the chunk before and the chunk behind."""
 WHOLE_CHUNKS = 12
 """A document of at most so many chunks is given whole."""
+WHOLE_FIRST = 4
+"""So many of the best chunks have their documents before further chunks are given."""
 _LINE_BREAKS = 12
 """At most this many characters stand between two excerpts that follow each other."""
 _FRONT = re.compile(r"(?:-{3}|\+{3})[ \t]*\n")
@@ -50,11 +51,14 @@ def build_context(
     most = MAX_CHUNKS + MAX_FURTHER_CHUNKS * max(further, 0)
     best, others = ranked[:JOINED_CHUNKS], ranked[JOINED_CHUNKS:most]
     left = tokens - _take_each(best, reader, chosen, tokens)
-    for chunk in [each for each in best if each["chunk_id"] in chosen]:
-        if not is_web(chunk):
-            left -= _take(_document(chunk, reader), chosen, left)
-            left -= _take(reader.around(chunk["chunk_id"], 1, 1), chosen, left)
-    _take_each(others, reader, chosen, left)
+    taken = [each for each in best if each["chunk_id"] in chosen and not is_web(each)]
+    for chunk in taken[:WHOLE_FIRST]:
+        left -= _take(_document(chunk, reader), chosen, left)
+    for chunk in taken:
+        left -= _take(reader.around(chunk["chunk_id"], 1, 1), chosen, left)
+    left -= _take_each(others, reader, chosen, left)
+    for chunk in taken[WHOLE_FIRST:]:
+        left -= _take(_document(chunk, reader), chosen, left)
     order = [chunk["source"] for chunk in ranked if chunk["chunk_id"] in chosen]
     by_source: dict[str, list[RetrievedChunk]] = {source: [] for source in order}
     for chunk in chosen.values():

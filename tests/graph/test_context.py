@@ -105,3 +105,15 @@ def test_what_ends_in_a_colon_is_given_with_what_follows_it():
     hits = [chunk_of("1", "These are held:"), chunk_of("2", "Nothing more.")]
     given = build_context(hits, Follows(), 6_000)  # type: ignore[arg-type]
     assert {each["chunk_id"] for one in given for each in one["excerpts"]} == {"1", "1+", "2"}
+
+
+def test_the_rest_of_a_lesser_document_stands_behind_what_else_was_found():
+    class Whole(Reader):
+        def document_chunks(self, source, _most):
+            name = source.removesuffix(".md")
+            return [chunk_of(name, "found"), {**chunk_of(f"{name}+", "more"), "source": source}]
+
+    hits = [chunk_of(str(number), "found") for number in range(12)]
+    given = build_context(hits, Whole(), 16)  # type: ignore[arg-type]
+    taken = {each["chunk_id"] for one in given for each in one["excerpts"]}
+    assert taken == {*map(str, range(12)), "0+", "1+", "2+", "3+"}
