@@ -1,5 +1,5 @@
 """Renders a stretch as a person reads it: prose on one line, code in whole lines, a row below its
-header, an item below its lead-in line, "…" where a paragraph goes on.
+header, an item below its lead-in line, "…" where what is shown goes on.
 """
 
 from __future__ import annotations
@@ -30,16 +30,22 @@ LEAD_CHARACTERS = 160
 _CLOSE = (BlockKind.ROW, BlockKind.ITEM, BlockKind.METADATA, BlockKind.FIELD)
 """Two blocks of one of these kinds are shown without a blank line between them."""
 _CUT = "…"
-_FENCE = 40
-"""At most this many characters stand between code and its lead-in line."""
 _PADDING = re.compile(r"(?<=\S) {2,}(?=\S)")
 """What aligns the cells of a row."""
 _BAR = re.compile(r"(?<!\\)\|")
 _LAST_WORD = re.compile(r"\s+\S*$")
 
 
-def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longest: int) -> str:
-    """The units as a person reads them: about `longest` characters at most, and the lead-in."""
+def display_text(
+    chunk: RetrievedChunk,
+    units: Sequence[Unit],
+    lead: str,
+    longest: int,
+    goes_on: tuple[bool, bool] = (False, False),
+) -> str:
+    """The units as a person reads them: about `longest` characters at most, and the lead-in. Where
+    the list, table, record or block that they stand in `goes_on`, before or behind, stands "…".
+    """
     blocks = [Block(*chunk["blocks"][unit.place]) for unit in units]
     is_header = blocks[0].kind is BlockKind.ROW and "|" in lead
     if is_header and len(lead) + max(unit.end - unit.start for unit in units) > WIDE:
@@ -55,17 +61,27 @@ def display_text(chunk: RetrievedChunk, units: Sequence[Unit], lead: str, longes
     above = [levels[0] - 1] if nested else []
     depth = min([*above, *levels], default=0)
     shown = "".join("  " * (level - depth) for level in above) + shown
+    in_code = [each.kind is BlockKind.CODE and not levels for each in blocks]
+    if goes_on[0] and not in_code[0]:
+        shown += "\n" * bool(shown) + _indent(blocks[0], depth) + _CUT
     while place < len(units):
         block = blocks[place]
         own = _same_block(chunk, units[place:])
-        set_in = "  " * (block.level - depth) * (block.kind is BlockKind.ITEM)
         breaks = text_between(chunk, end, own[0].start).count("\n")
         close = before is block.kind and (block.kind in _CLOSE or breaks == 1)
         shown += ("\n" if close else "\n\n") * bool(shown)
-        shown += set_in + _piece(chunk, block, own, longest)
+        last = place + len(own) == len(units)
+        cut = goes_on[0] and in_code[0] and not place, goes_on[1] and in_code[-1] and last
+        shown += _indent(block, depth) + _piece(chunk, block, own, longest, cut)
         before, end = block.kind, own[-1].end
         place += len(own)
+    if goes_on[1] and not in_code[-1] and not shown.endswith(_CUT):
+        shown += "\n" * (1 if before in _CLOSE else 2) + _indent(blocks[-1], depth) + _CUT
     return shown
+
+
+def _indent(block: Block, depth: int) -> str:
+    return "  " * (block.level - depth) * (block.kind is BlockKind.ITEM)
 
 
 def _same_block(chunk: RetrievedChunk, units: Sequence[Unit]) -> Sequence[Unit]:
@@ -78,23 +94,31 @@ def _same_block(chunk: RetrievedChunk, units: Sequence[Unit]) -> Sequence[Unit]:
     return units
 
 
-def _piece(chunk: RetrievedChunk, block: Block, units: Sequence[Unit], longest: int) -> str:
-    """The units of one block as they are shown."""
+def _piece(
+    chunk: RetrievedChunk,
+    block: Block,
+    units: Sequence[Unit],
+    longest: int,
+    goes_on: tuple[bool, bool],
+) -> str:
+    """The units of one block as they are shown; the block itself may be cut, and go on."""
     text = text_between(chunk, units[0].start, units[-1].end)
+    begins_before = goes_on[0] or units[0].start > block.start_char
+    ends_behind = goes_on[1] or units[-1].end < Block(*chunk["blocks"][units[-1].place]).end_char
     if block.kind is BlockKind.CODE:
         lines = text.split("\n")
         while len(lines) > 1 and len("\n".join(lines)) > longest:
             lines.pop()
-        goes_on = block.lead is not None and block.start_char - block.lead[1] > _FENCE
-        cut = units[0].start > block.start_char or goes_on
-        return indent("\n".join([*[_CUT] * cut, dedent("\n".join(lines))]), "    ")
+            ends_behind = True
+        shown = [*[_CUT] * begins_before, dedent("\n".join(lines)), *[_CUT] * ends_behind]
+        return indent("\n".join(shown), "    ")
     fields = (BlockKind.METADATA, BlockKind.FIELD)
     if block.kind in fields or (block.kind is BlockKind.ROW and "\t" in text):
         return text
     if block.kind is BlockKind.ROW:
         return as_prose(text)
-    before = f"{_CUT} " if units[0].start > block.start_char else ""
-    after = f" {_CUT}" if units[-1].end < block.end_char else ""
+    before = f"{_CUT} " if begins_before else ""
+    after = f" {_CUT}" if ends_behind else ""
     said = as_prose(text)
     if len(said) > longest:
         said, after = _LAST_WORD.sub("", said[:longest]), f" {_CUT}"

@@ -16,15 +16,15 @@ from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
 from rag.reading.scoring import ScoredStretch, best_of, extents_of, judge_stretches, score_stretches
 from rag.reading.stretches import Stretch, Unit, reach
+from rag.reading.whole import Whole
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose
 from state.answer import Citation, Snippet
-from state.blocks import PROSE, Block, BlockKind
+from state.blocks import PROSE, BlockKind
 from state.passages import (
     ParsedQuestion,
     RetrievedChunk,
     heading_at,
-    is_web,
     make_citation,
     text_between,
 )
@@ -49,11 +49,6 @@ _SLACK = 0.01
 
 _REPLIES = 0.01
 """What a reply scores above the mail that it quotes."""
-_GOES_ON = frozenset({BlockKind.CODE, BlockKind.PARAGRAPH})
-"""Blocks of these kinds that at most one character parts are one that was cut into chunks."""
-_CHUNKS_AROUND = 8
-"""So many chunks before and behind are looked at for one that goes on."""
-
 _BOLD = re.compile(r"\*\*[^*]+\*\*")
 _FEW_WORDS = 3
 """What begins a block and says no more than these is no end of what is shown."""
@@ -217,33 +212,17 @@ def shown_snippets(
 def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citation:
     """A citation whose quote is the stretch, and whose passage its blocks with their lead-in."""
     chunk, units = stretch.chunk, stretch.units
-    blocks = chunk["blocks"][units[0].place : units[-1].place + 1]
     lead = lead_of(chunk, units[0], reader)
-    whole = _whole(chunk, blocks, reader)
-    passage = "\n".join(filter(None, (lead, whole)))
+    whole = Whole.of(chunk, units, reader)
+    passage = "\n".join(filter(None, (lead, whole.text(chunk, reader))))
     located = make_citation(chunk, stretch.start, stretch.end, passage)
     located["heading"] = as_prose(heading_at(chunk, stretch.start)) or chunk["title"] or ""
-    shown = display_text(chunk, units, lead, FIRST_LONGEST + BESIDE)
-    located["shown"] = passage if full else shown
+    if full:
+        located["shown"] = whole.full_text(chunk, lead, reader)
+    else:
+        goes_on = whole.goes_on(chunk["blocks"][units[0].place].lead if lead else None)
+        located["shown"] = display_text(chunk, units, lead, FIRST_LONGEST + BESIDE, goes_on)
     return located
-
-
-def _whole(chunk: RetrievedChunk, blocks: Sequence[Block], reader: CollectionReader) -> str:
-    """The text of consecutive blocks; of code and paragraphs at their beginning or end all of it,
-    also what stands in the chunks around.
-    """
-    start, end = blocks[0].start_char, blocks[-1].end_char
-    if not {blocks[0].kind, blocks[-1].kind} & _GOES_ON or is_web(chunk):
-        return text_between(chunk, start, end)
-    near = reader.around(chunk["chunk_id"], _CHUNKS_AROUND, _CHUNKS_AROUND)
-    held = [Block(*b) for each in near for b in each["blocks"] if b[0] in _GOES_ON]
-    for block in held:
-        if block.kind is blocks[-1].kind and block.start_char <= end + 1 < block.end_char:
-            end = block.end_char
-    for block in reversed(held):
-        if block.kind is blocks[0].kind and block.start_char < start - 1 <= block.end_char:
-            start = block.start_char
-    return reader.document_text(chunk["source"], start, end) or ""
 
 
 def _extended(stretch: Stretch, longest: int) -> Stretch:

@@ -105,7 +105,7 @@ def test_a_table_with_names_above_its_columns_is_rows_whatever_its_cells_hold(tm
     """One long cell, or a table in one, made paragraphs of a word each out of all of it."""
     with session_of(tmp_path, {"lamps.html": LAMPS}) as session:
         shown = session.ask("What does the lamp Osmer show?")["citations"][0]["shown"]
-    assert shown == "Lamp | Use\nOsmer | shows the harbour's mouth"
+    assert shown == "Lamp | Use\n…\nOsmer | shows the harbour's mouth"
 
 
 def test_of_a_row_too_wide_to_stand_below_its_header_each_cell_is_named(tmp_path):
@@ -129,5 +129,5 @@ def test_columns_without_names_name_nothing(tmp_path):
     with session_of(tmp_path, {"lock.md": text}) as session:
         lock = session.ask("when closes the lock?")
         weir = session.ask("who has the weir's bell?")
-    assert lock["citations"][0]["shown"] == "| Closes | at dusk |"
+    assert lock["citations"][0]["shown"] == "…\n| Closes | at dusk |"
     assert weir["citations"][0]["shown"].startswith("Bell\nWho: the keeper")

@@ -334,7 +334,7 @@ def test_a_snippet_does_not_end_in_the_first_words_of_an_item_that_goes_on(item,
     more = f"The survey of the lining found damp{' behind the bricks' * 20}."
     text = f"# Minutes\n\nDesmond is the treasurer.\n\n1. Minutes approved.\n\n{item} {more}\n"
     shown = shown_of(tmp_path, text, "Who is the treasurer?")[0]["shown"]
-    assert shown.endswith("\n1. Minutes approved.")
+    assert shown.removesuffix("\n…").endswith("\n1. Minutes approved.")
 
 
 def test_code_is_shown_as_far_as_its_next_blank_line_where_that_is_near(tmp_path):
@@ -389,7 +389,7 @@ def test_the_end_of_a_row_stands_below_no_header(tmp_path):
     cells = f"| skill | {junior} | {senior}and wakes the heron at dawn |"
     text = f"# Grades\n\n| Kind | Junior | Senior |\n|---|---|---|\n{cells}\n"
     shown = shown_of(tmp_path, text, "who wakes the heron at dawn?")[0]["shown"]
-    assert shown.startswith("paints the weir")
+    assert shown.startswith("…\npaints the weir")
 
 
 def test_what_leads_to_an_item_is_shown_from_its_sentence_on(tmp_path):
@@ -412,7 +412,7 @@ def test_a_bar_in_what_leads_to_an_item_makes_it_no_header(tmp_path):
     items = "- red: the ferry is late and nobody is to wait below the weir in the wind\n" * 9
     text = f"# Signs\n\n{lead}\n\n{items}- off: the heron sleeps\n"
     shown = shown_of(tmp_path, text, "when does the heron sleep?")[0]["shown"]
-    assert shown == f"{lead}\n- off: the heron sleeps"
+    assert shown == f"{lead}\n…\n- off: the heron sleeps"
 
 
 def test_a_chapter_that_only_counts_is_named_with_what_it_is_of(tmp_path):
@@ -421,3 +421,62 @@ def test_a_chapter_that_only_counts_is_named_with_what_it_is_of(tmp_path):
     newest = "The gate is oiled anew. " * 60
     old = f"# Changes\n\n## 3.0\n\n{newest}\n\n## 2.0\n\nA heron sings.\n"
     assert shown_of(tmp_path / "b", old, "what sings?")[0]["heading"] == "Changes > 2.0"
+
+
+DONE = (
+    "Shut the sluice",
+    "Lift the bar",
+    "Oil the hinge",
+    "Paint the gate",
+    "Ring the bell",
+    "Lower the bar",
+    "Open the sluice",
+    "Write the hour down",
+)
+STEPS = "\n".join(
+    f"{n}. {said}, {'however long it takes ' * 3}so." for n, said in enumerate(DONE, 1)
+)
+LIST = f"# Gate\n\nAs follows:\n\n{STEPS}\n\nThe heron sleeps.\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "before", "after"),
+    [
+        ("shut the sluice", False, True),
+        ("paint the gate", True, True),
+        ("write the hour", True, False),
+    ],
+)
+def test_a_list_that_goes_on_says_so_and_is_shown_whole_on_demand(
+    tmp_path, question, before, after
+):
+    (shown, *_) = shown_of(tmp_path / "cut", LIST, question)
+    lines = shown["shown"].splitlines()
+    items = [number for number, line in enumerate(lines) if line[:1].isdigit()]
+    assert (lines[items[0] - 1] == "…", lines[-1] == "…") == (before, after)
+    assert shown["quote"] == LIST[shown["start_char"] : shown["end_char"]]
+    (whole, *_) = shown_of(tmp_path / "full", LIST, question, full=True)
+    assert STEPS in whole["shown"]
+    assert whole["shown"].startswith("As follows:\n")
+    assert "…" not in whole["shown"]
+
+
+def test_a_list_is_whole_where_all_of_it_is_shown_and_where_another_one_follows(tmp_path):
+    text = "# Gate\n\nYou need:\n\n- a bar\n- a bell\n\nLeave these:\n\n- the wool\n"
+    assert "…" not in shown_of(tmp_path, text, "what do you need?")[0]["shown"]
+
+
+def test_a_long_list_is_cut_on_demand_too_and_says_so(tmp_path):
+    items = "".join(f"- the gate {n} is opened by the keeper of lock {n}\n" for n in range(400))
+    (whole, *_) = shown_of(tmp_path, f"# Gates\n\n{items}", "keeper of lock 200", full=True)
+    assert len(whole["shown"]) < 7000
+    assert "lock 200\n" in whole["shown"]
+    lines = whole["shown"].splitlines()
+    assert (lines[0], lines[-1]) == ("…", "…")
+
+
+def test_code_that_goes_on_says_so(tmp_path):
+    lines = "\n".join(f"    lamp --step {n} --until-it-is-lit" for n in range(40))
+    (shown, *_) = shown_of(tmp_path, f"# Lamp\n\nRun this:\n\n{lines}\n", "lamp step 20")
+    (first, *_, last) = shown["shown"].partition("\n\n")[2].splitlines()
+    assert (first, last) == ("    …", "    …")
