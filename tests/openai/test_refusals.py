@@ -186,3 +186,43 @@ def test_a_refusal_that_fills_the_form_is_one(home):
     reply = text(json.dumps({"parts": [part], "held": True, "missing": []}))
     answer, requests = asked(home, reply, QUESTION, max_loops=0)
     assert (answer["status"], len(requests)) == ("abstained", 1)
+
+
+def replied(home, said, missing=()):
+    part = {"text": said, "quotes": []}
+    reply = text(json.dumps({"parts": [part], "held": True, "missing": list(missing)}))
+    return asked(home, reply, QUESTION, max_loops=0)[0]
+
+
+@pytest.mark.parametrize("missing", [(), ("how old one must be",)])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "There is no information about that in the documents.",
+        "Not stated in the documents.",
+        "Not stated.",
+        "It is not mentioned in any of the passages.",
+        "That's not specified.",
+        "The documents give no age.",
+        "I don't know.",
+        "Das steht nicht in den Dokumenten.",
+        "Die Dokumente enthalten dazu keine Angaben.",
+        "Les documents ne le précisent pas.",
+    ],
+)
+def test_a_part_that_only_says_that_there_is_no_answer_is_a_refusal(home, said, missing):
+    answer = replied(home, said, missing)
+    assert (answer["status"], answer["citations"]) == ("abstained", [])
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "No, a captain need not be old.",
+        "The documents say that a captain is not young.",
+        "A captain need not be 21, as said in the documents.",
+        "There is no age limit: in the documents a captain is old enough.",
+    ],
+)
+def test_a_denial_that_answers_is_none(home, said):
+    assert replied(home, said, ["how old one must be"])["status"] == "partial"

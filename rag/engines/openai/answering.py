@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from rag.budget import Budget, BudgetSpent
@@ -10,20 +9,13 @@ from rag.citations.check import check_draft
 from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
 from rag.engines.openai.chat_model import ANSWER, ChatModel, Request
 from rag.engines.openai.prompts import generate_messages
+from rag.engines.openai.refusal import is_refusal
 from rag.engines.openai.reply import Reply, without_thinking
 from rag.engines.protocol import Emit, Generated
 from state.errors import ModelError
 from state.graph_state import GraphState
 
 NO_ANSWER = "i cannot answer"
-_REFUSAL = re.compile(
-    r"\W*(?:sorry\W+|unfortunately\W+)?(?:i (?:can(?:not|['’]t)|could(?: not|n['’]t)|am unable to"
-    r"|do(?: not|n['’]t)) (?:answer|find|know|have)|(?:the |these |given |provided |numbered )*"
-    r"(?:documents?|context|passages?|sources?|excerpts?) do(?:es)?(?: not|n['’]t) (?:answer|say"
-    r"|contain|hold|state|mention|provide|include))\b",
-    re.IGNORECASE,
-)
-"""Matches how a refusal begins; with a located quote it is an answer all the same."""
 _CUT = "broke off before the answer was finished"
 _ENDINGS = {
     "length": "ran out of room before the answer was finished",
@@ -69,7 +61,7 @@ def generate(chat: ChatModel, state: GraphState, emit: Emit, budget: Budget) -> 
 
 
 def _refuses(read: ReadReply, state: GraphState) -> bool:
-    if not read.parts or not _REFUSAL.match(read.parts[0]["text"]):
+    if not read.parts or not is_refusal(read.parts[0]["text"]):
         return False
     if read.formed:
         return not check_draft(read.parts, state["context"]).citations
