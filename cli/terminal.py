@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 _LEAD = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)]|(?:\[\d+\])+)\s+|\d{1,3}  )?")
+_STEERING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Matches what a terminal may obey or no encoding holds, of what JSON need not escape."""
 _KEPT = frozenset("\n\t\u200c\u200d")  # joiners: they part and join letters, and signs of emoji
 _UNSEEN = frozenset("\r\u00ad\u200b\u2060\ufeff")
 
@@ -78,10 +80,14 @@ class Terminal:
             _write(sys.stderr, clean(text).replace("\n", " "), 0)
 
     def json(self, value: object) -> None:
-        """Write one JSON object on one line to stdout, in ASCII: no terminal obeys it, and every
-        encoding holds it. Moments are told to the second.
+        """Write one JSON object on one line to stdout; moments are told to the second. What an
+        encoding lacks, and what a terminal may obey, is escaped.
         """
-        _write(sys.stdout, json.dumps(value, default=lambda at: at.isoformat(timespec="seconds")))
+        lacks = not sys.stdout.encoding.lower().startswith("utf")
+        line = json.dumps(
+            value, ensure_ascii=lacks, default=lambda at: at.isoformat(timespec="seconds")
+        )
+        _write(sys.stdout, _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", line))
 
     def confirm(self, question: str, *, yes: bool) -> None:
         """Ask before something is deleted, unless `yes`. Raises CragError at a no, UsageError if

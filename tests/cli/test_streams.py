@@ -60,7 +60,7 @@ def test_an_answer_that_did_not_arrive_is_a_failure_and_a_notice_is_none(tmp_pat
 
 def test_json_steers_no_terminal(capsys):
     Terminal().json({"text": "a\u202eb\x9bc\x7f\u00e9"})
-    assert capsys.readouterr().out == '{"text": "a\\u202eb\\u009bc\\u007f\\u00e9"}\n'
+    assert capsys.readouterr().out == '{"text": "a\\u202eb\\u009bc\\u007f\u00e9"}\n'
 
 
 def test_a_locale_that_cannot_hold_file_names_is_named(tmp_path):
