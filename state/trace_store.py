@@ -45,7 +45,8 @@ _INSERT = (
     "insert or replace into traces (id, created_at, thread, status, question, collection, body)"
     " values ($1, $2, $3, $4, $5, $6, $7)"
 )
-_SUMMARY = "select id, created_at, thread, status, question, collection from traces"
+_SUMMARY = """select id, created_at, thread, status, question, collection from traces
+    where $2 is null or thread = $2"""
 _WHOLE = "select id, created_at, body from traces where id = $1 or $1 = 'last'"
 _NEWEST = "order by created_at desc, rowid desc"
 _DROP_MOST = """delete from traces where id not in (
@@ -97,9 +98,9 @@ class TraceStore(Closing):
             raise UsageError(f"There is no trace {trace_id!r}.", "`crag trace list` shows them.")
         return rows[0]
 
-    def summaries(self, limit: int = 20) -> list[TraceSummary]:
-        """The newest traces."""
-        rows = self._database.read(f"{_SUMMARY} {_NEWEST} limit $1", (limit,))
+    def summaries(self, limit: int = 20, thread: str | None = None) -> list[TraceSummary]:
+        """The newest traces, all or those of a thread."""
+        rows = self._database.read(f"{_SUMMARY} {_NEWEST} limit $1", (limit, thread))
         names = TraceSummary.__annotations__
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
 

@@ -63,12 +63,15 @@ def list_(
     limit: Annotated[
         int, typer.Option("--limit", "-n", metavar="N", min=1, max=1_000_000, help="How many.")
     ] = 20,
+    thread: Annotated[
+        str | None, typer.Option("--thread", "-t", metavar="NAME", help="Only those of a thread.")
+    ] = None,
     json_: options.Json = False,
 ) -> None:
     """List the newest traces."""
     terminal = given.terminal
     with TraceStore(given.settings()) as traces:
-        rows = traces.summaries(limit + 1)
+        rows = traces.summaries(limit + 1, thread)
     more, rows = len(rows) > limit, rows[:limit]
     if json_:
         terminal.json({"schema": "crag.traces/1", "traces": rows})
@@ -82,7 +85,7 @@ def list_(
     if more:
         terminal.notice(f"These are the newest {limit}; -n shows more.")
     if not rows:
-        terminal.notice("No traces yet: every `crag ask` keeps one.")
+        terminal.notice("No traces here: every `crag ask` keeps one.")
 
 
 @app.command()

@@ -42,6 +42,7 @@ def test_thread_goes_on_with_its_collection(home):
     assert "newest 2" in listed.stderr
     assert not crag(home, "trace", "list", "-n", "4").stderr
     assert len(crag(home, "trace", "list", "-n", "99").stdout.splitlines()) == 4
+    assert "No traces here" in crag(home, "trace", "list", "-t", "fire").stderr
 
 
 @pytest.mark.parametrize("variable", ["CRAG_COLLECTION", "crag_collection"])

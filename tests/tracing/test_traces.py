@@ -71,8 +71,8 @@ def test_queries_grades_and_settings_are_told_apart():
     assert found["loop 0 a.md 3fa9c1"] == ("#1, relevant 0.90", "#1, not relevant 0.10")
 
 
-def ids(store: TraceStore) -> list[str]:
-    return [row["trace_id"] for row in store.summaries(100)]
+def ids(store: TraceStore, thread: str | None = None) -> list[str]:
+    return [row["trace_id"] for row in store.summaries(100, thread)]
 
 
 def test_traces_are_bounded_by_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
@@ -88,6 +88,7 @@ def test_what_is_deleted_is_gone_from_the_file(tmp_path: Path):
     with TraceStore(Settings(home=tmp_path)) as store:
         store.keep("a", events(), make_answer("a secret question", thread="one"))
         store.keep("b", events(), make_answer("another", thread="two"))
+        assert ids(store, thread="one") == ["a"]
         assert store.delete_thread("one") == 1
         assert ids(store) == ["b"]
         assert store.delete() == 1
