@@ -95,12 +95,20 @@ def check_reader(settings: Settings) -> Iterator[Check]:
     yield Check("reader", reader_line(settings.home))
 
 
+def check_servers(_settings: Settings) -> Iterator[Check]:
+    """Ask the servers of models on this machine, at the ports where they listen."""
+    from rag.endpoint.local_servers import PORTS, local_servers
+
+    told = "; ".join(map(str, local_servers()))
+    yield Check("servers", told or f"none here of {', '.join(PORTS)}")
+
+
 def check_model(settings: Settings) -> Iterator[Check]:
     """Send one made-up document of some 400 tokens, and none of the person's, to a model that is
     set.
     """
     if choose_engine(settings) is not EngineName.OPENAI:
-        yield Check("model", "none is set", "crag model, which shows what runs here")
+        yield Check("model", "none is set", "crag model use URL NAME")
         return
     from rag.budget import Budget
     from rag.endpoint.address import chat_endpoint
@@ -129,5 +137,6 @@ _PARTS: dict[str, Callable[[Settings], Iterable[Check]]] = {
     "threads": lambda settings: [check_file("threads", HomeDb(settings.home))],
     "embedder": check_embedder,
     "reader": check_reader,
+    "servers": check_servers,
     "model": check_model,
 }

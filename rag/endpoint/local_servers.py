@@ -40,6 +40,10 @@ class LocalServer:
     base_url: str
     models: Mapping[str, int | None]
 
+    def __str__(self) -> str:
+        held = (f"{name} ({size:,} tokens)" if size else name for name, size in self.models.items())
+        return f"{self.kind} at {self.base_url} with {', '.join(held)}"
+
 
 def local_servers(ports: Mapping[str, int] = PORTS) -> list[LocalServer]:
     """The servers that reply at once at the usual ports of the four kinds; no other is asked."""

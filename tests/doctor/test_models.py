@@ -4,7 +4,8 @@ import pytest
 from openai_samples import settings_for
 from scripted_server import ScriptedServer, call, status, text
 
-from rag.doctor.checkup import check_model, examine
+from rag.doctor.checkup import examine
+from rag.endpoint.local_servers import LocalServer
 from state.settings import Settings
 
 WELL = call({"document_1": {"reason": "stated", "holds": True}})
@@ -47,10 +48,17 @@ def test_a_reply_that_cannot_be_read_and_a_server_that_fails_are_faults(chat, to
     assert told in f"{check.detail}. {check.mend}"
 
 
-def test_without_a_model_the_next_step_is_told(tmp_path):
-    (last,) = check_model(Settings(home=tmp_path, engine="local"))
-    assert last.ok
-    assert "crag model" in last.mend
+OLLAMA = LocalServer("Ollama", "http://127.0.0.1:1/v1", {"embed-text": None, "qwen": 8192})
+HERE = "Ollama at http://127.0.0.1:1/v1 with embed-text, qwen (8,192 tokens)"
+NONE = "none here of Ollama, LM Studio, llama.cpp, vLLM"
+
+
+@pytest.mark.parametrize(("running", "told"), [([], NONE), ([OLLAMA], HERE)])
+def test_what_runs_here_and_the_next_step_without_a_model(running, told, tmp_path, monkeypatch):
+    monkeypatch.setattr("rag.endpoint.local_servers.local_servers", lambda: running)
+    *_, servers, model = examine(Settings(home=tmp_path, engine="local"))
+    assert (servers.detail, servers.ok, model.ok) == (told, True, True)
+    assert "crag model use" in model.mend
 
 
 @pytest.mark.parametrize("base_url", ["ftp://h/v1", "https://api.openai.com/v1"])
