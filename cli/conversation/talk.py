@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from cli.asking import thread_settings
+from cli.asking import hint_at_models, thread_settings
 from cli.options import Shared
 from cli.render.answer_text import show_answer
 from cli.render.live import LiveAnswer
@@ -82,6 +82,7 @@ class Conversation(Closing):
         live = LiveAnswer(terminal, trace=self.live_trace, stream=self._stream)
         self.last = live.ask(self.session, question, thread=self.thread)
         show_answer(terminal, self.last, data=self._json, quotes=self.quotes)
+        hint_at_models(terminal, self.settings, self.last)
         if not (self._json or terminal.out_is_tty):
             terminal.out("")
 

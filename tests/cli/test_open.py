@@ -1,8 +1,10 @@
-"""`crag open`: a cited place in its surroundings."""
+"""`crag open`, and what is said once a home."""
 
-from crag import HIGH, copied_home, crag, make_home
+from crag import HIGH, copied_home, crag, ended, in_terminal, make_home, shown_in_terminal
 from ingest_runs import home_of
 from searx_server import SearxServer
+
+OFFERED, TOLD = "Rank what is found by meaning? 164 MB", "A model would answer"
 
 
 def test_a_cited_place_is_shown_with_its_lines_and_its_file(tmp_path):
@@ -36,3 +38,20 @@ def test_a_cited_page_of_the_web_is_said_to_be_one(tmp_path):
         asked = ("ask", "How many confirmed moons does Saturn have?", "--web")
         assert f"{url} snippet" in crag(home, *asked, CRAG_WEB_URL=web.url).stdout
     assert f"{url} is a page of the web" in crag(home, "open").stderr
+
+
+def test_a_first_ingest_on_a_terminal_offers_the_reader_once_and_remembers_the_reply(tmp_path):
+    home = make_home(tmp_path)
+    child = in_terminal(home, "ingest")
+    child.expect_exact(OFFERED)
+    child.send("n\r")
+    assert ended(child) == 0
+    shown, code = shown_in_terminal(home, "ingest")
+    assert (code, OFFERED in shown) == (0, False)
+
+
+def test_the_first_answer_without_a_model_says_once_that_there_are_models(tmp_path):
+    home = copied_home(tmp_path)
+    assert TOLD not in crag(home, "ask", HIGH).stderr
+    shown = [shown_in_terminal(home, "ask", HIGH)[0] for _ in range(2)]
+    assert [TOLD in each for each in shown] == [True, False]
