@@ -1,4 +1,6 @@
-"""retrieve: searches for the queries, spelling mended, and keeps what earlier loops found."""
+"""retrieve: searches for the queries, spelt and dated as the collection does, and keeps what
+earlier loops found.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +29,8 @@ def retrieve(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         parts = read_parts(queries[0], reader, hits)
         if len(parts) > 1:
             hits = interleave([hits, *(part["pool"] for part in parts)])
-        elif parts[0]["question"]["changes"]:
-            queries = [parts[0]["question"]["text"]]
+        elif (read := parts[0]["question"]["text"]) != queries[0]:
+            queries = [read]
             hits = [*parts[0]["pool"]] if k <= POOL else reader.search(queries[0], k)
     found = retrieval_update(state, queries, hits[:k], write, reader.dense_searched)
     return {**found, "parts": parts}

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
+from rag.question.dates import with_dates
 from rag.question.followup import stand_alone
 from rag.question.parse import (
     QUESTION_CHARACTERS,
@@ -46,11 +47,13 @@ def is_near(part: QuestionPart) -> bool:
 def read_parts(
     question: str, reader: CollectionReader, found: Sequence[RetrievedChunk] = ()
 ) -> list[QuestionPart]:
-    """The parts of the question, parsed and searched for in the collection; `found` is what the
-    whole question finds, where it was searched for already.
+    """The parts of the question, parsed and searched for in the collection, each day also in the
+    form that this holds; `found` is what the whole question finds, where it was searched for
+    already.
     """
     parts: list[QuestionPart] = []
-    for parsed in (parse_question(text, reader) for text in split_alone(question)):
+    for text in split_alone(question):
+        parsed = parse_question(with_dates(text, reader), reader)
         known = found and parsed["text"] == question
         pool = found[:POOL] if known else reader.search(parsed["text"], POOL)
         parts.append({"question": parsed, "pool": pool, "in_domain": None})

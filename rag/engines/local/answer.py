@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from rag.engines.local.grader_model import grader_model
 from rag.engines.protocol import Emit, Generated
+from rag.question.parse import split_context
 from rag.question.parts import is_near
 from state.answer import UNSURE, AnswerPart, Citation
 from state.graph_state import GraphState
@@ -27,7 +28,8 @@ def generate(state: GraphState, emit: Emit) -> Generated:
         known = part["in_domain"] is None or grader_model().is_in_domain(part["in_domain"])
         if not known:
             told = UNSURE if is_near(part) else NOT_FOUND
-            asked = shorten(part["question"]["text"], LONGEST_QUESTION)
+            typed, _ = split_context(part["question"]["text"])
+            asked = shorten(typed, LONGEST_QUESTION)
             warnings.append(told.format(asked))
         if known or is_near(part):
             shown += [each for each in own[:most] if not _is_among(each, shown)]

@@ -1,0 +1,72 @@
+"""Other forms of the days that a question names, as far as the collection holds them: what was
+noted under 2026-05-24 is asked for as "24 May 2026", "May 24" or "24/05/2026".
+"""
+
+from __future__ import annotations
+
+import re
+from calendar import month_name
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from datetime import date
+
+from rag.index.reader import CollectionReader
+from rag.index.terms import terms
+from rag.question.parse import split_context, with_context
+
+MOST_FORMS = 4
+"""The most forms that are added, those of the newest days."""
+_YEARS = range(1900, 2100)
+"""Years that are looked for where a question names none."""
+
+_MONTHS = {name[:3].lower(): number for number, name in enumerate(month_name) if name}
+_MONTH = "(?P<month>" + "|".join(f"{name[:3]}(?:{name[3:]})?" for name in month_name[1:]) + "|sept)"
+_DAY = r"(?P<day>[0-3]?\d)(?:st|nd|rd|th)?"
+_YEAR = r"(?:,?\s+(?P<year>[12]\d{3}))?(?![\w-])"
+_BEFORE = r"(?<![\w.,/-])"
+_DATES = (
+    re.compile(rf"{_BEFORE}{_DAY}\.?\s+(?:of\s+)?{_MONTH}\b\.?{_YEAR}", re.IGNORECASE),
+    re.compile(rf"{_BEFORE}{_MONTH}\b\.?\s+{_DAY}(?![\d/.:]\d){_YEAR}", re.IGNORECASE),
+    re.compile(
+        rf"{_BEFORE}(?P<day>\d\d?)([/.])(?P<month>\d\d?)\2(?P<year>[12]\d{{3}})(?!\w|[./]\d)"
+    ),
+)
+_ISO = re.compile(r"(?<![\w-])[12]\d{3}-\d\d-\d\d(?![\w-])")
+
+
+def with_dates(question: str, collection: CollectionReader) -> str:
+    """The question with other forms of its days in its context, where the collection has them."""
+    typed, context = split_context(question)
+    forms = [*_iso_forms(typed, collection), *_written_forms(typed, collection)]
+    return with_context(typed, " ".join(filter(None, [context, *forms])))
+
+
+def _iso_forms(text: str, collection: CollectionReader) -> Sequence[str]:
+    """The days as the collection notes them: 2026-05-24."""
+    found = [each for pattern in _DATES for each in pattern.finditer(text)]
+    days = dict.fromkeys(day.isoformat() for each in found for day in _days(each))
+    held = collection.document_frequencies([*days]) if days else {}
+    return sorted((day for day in held if held[day]), reverse=True)[:MOST_FORMS]
+
+
+def _days(found: re.Match[str]) -> Iterator[date]:
+    """The days that are meant: in every year where none is named. Two numbers are day and month, or
+    else month and day.
+    """
+    day, month = int(found["day"]), _MONTHS.get(found["month"][:3].lower()) or int(found["month"])
+    if month > max(_MONTHS.values()):
+        day, month = month, day
+    for year in [int(found["year"])] if found["year"] else _YEARS:
+        with suppress(ValueError):  # no such day
+            yield date(year, month, day)
+
+
+def _written_forms(text: str, collection: CollectionReader) -> Iterator[str]:
+    """The days that a question gives as 2026-05-24 and the collection does not, as 24 May 2026."""
+    for found in _ISO.finditer(text):
+        with suppress(ValueError):
+            day = date.fromisoformat(found[0])
+            named = f"{day.day} {month_name[day.month]} {day.year}"
+            held = collection.document_frequencies([found[0], *terms(named)])
+            if not held.pop(found[0]) and all(held.values()):
+                yield named
