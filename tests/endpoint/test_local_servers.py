@@ -63,7 +63,7 @@ def test_what_is_no_such_server_is_none_at_once(misdeed):
 
 def test_a_model_is_set_and_taken_out_and_the_rest_of_the_file_stays(tmp_path):
     file = tmp_path / "config.toml"
-    before = '# mine\nk = 5\nmodel = "old"\n\n[prices]\n"a" = [1, 2]\n'
+    before = '# mine\nk = 5\nmodel = "old"\n\n[prices]\n"model" = [1, 2]\n'
     file.write_text(before)
     with ScriptedServer(pages=LISTED) as server:
         used = crag(tmp_path, "model", "use", server.url, "qwen", "--config", file)
@@ -71,7 +71,7 @@ def test_a_model_is_set_and_taken_out_and_the_rest_of_the_file_stays(tmp_path):
         shown = crag(tmp_path, "model", "--json", "--config", file, CRAG_ENGINE="auto")
     told = json.loads(shown.stdout)
     assert (told["engine"], told["model"], told["base_url"]) == ("openai", "qwen", server.url)
-    assert file.read_text().endswith('\n[prices]\n"a" = [1, 2]\n')
+    assert file.read_text().endswith('\n[prices]\n"model" = [1, 2]\n')
     assert crag(tmp_path, "model", "use", "local", "--config", file).exit_code == 0
     assert file.read_text() == before.replace('model = "old"\n', "")
     kept = 'model = """a\nb"""\nk = 9\n'
