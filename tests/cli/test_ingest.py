@@ -228,7 +228,7 @@ def test_the_doctor_calls_nothing_damaged_that_it_could_not_open(home, folder):
 
 def test_an_interrupted_ingest_ends_with_130_and_the_next_one_resumes(home, folder):
     for number in range(150):
-        (folder / f"{number}.md").write_text(f"# Sheet {number}\n\nThe number is {number}.\n" * 20)
+        (folder / f"{number}.md").write_text(f"# Sheet {number}\n\nThe number is {number}.\n" * 80)
     code, _, errors = interrupted(home, "ingest", str(folder), "--events", at='"file"')
     assert (code, errors.splitlines()[-1]) == (130, "crag: interrupted.")
     assert "run it again for the rest" in errors
