@@ -59,14 +59,18 @@ _PLAIN = re.compile(r"[\W_]+|(?<=\d)(?=[^\W\d_])")
 """Matches what parts words, also a number from its unit: 10GB is 10 GB."""
 _VALUE = re.compile(r"true|false|yes|no|on|off|[\d.,]+", re.IGNORECASE)
 """Matches what code gives a name, and is none itself."""
+_NUMBER = rf"(?:\d[\d.,]*|an?|{'|'.join(sorted(_SPELT, reverse=True))})"
+_TIME = r"second|minute|hour|day|week|month|year"
+_SPAN = re.compile(rf"\b({_NUMBER})[\s-]+(?:[a-z]+\s)?({_TIME})s?\b", re.IGNORECASE)
 _ANOTHER = re.compile(
     r"\b(?:twice|thrice|half|(?:doubl|tripl|halv)\w+|instead|(?:long|short|lat|earli|high|low|larg"
     r"|small|fast|slow)er|more|fewer|less"
-    rf"|(?:[\d.]+|an?|{'|'.join(sorted(_SPELT, reverse=True))})[ -]?"
-    r"(?:second|minute|hour|day|week|month|year|[kmgt]i?b|byte|percent|%)s?)(?!\w)",
+    rf"|{_NUMBER}[ -]?(?:{_TIME}|[kmgt]i?b|byte|percent|%)s?)(?!\w)",
     re.IGNORECASE,
 )
 """Matches what asks for another number than the documents give: one that is set, or more."""
+_MOST = 30
+"""How many numbers that its quotes lack are held against these."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +114,8 @@ def find_discrepancy(
     """A verdict and its reason where a claim says what its quotes do not; None where they agree.
     `contradicted`: the quotes give another number beside the same word, from which the claim's
     cannot be reckoned, and the question asks for none of its own ("for two weeks", "longer").
-    `unverified`: they lack a number or a name of the claim, or deny what it states.
+    `unverified`: they lack a number or a name of the claim, count another unit of time by one of
+    its numbers, or deny what it states.
 
     Numbers must stand in the quotes, in the question, or in the titles and `headings` above the
     quotes; names, but for months, may also stand in the `passages` around these.
@@ -121,28 +126,40 @@ def find_discrepancy(
     known = _readings([*given, *asked, *(f for each in headings for f in figures(each))])
     said = [*figures(_UNCOUNTED.sub(" ", text))]
     lacking = [f for f in said if f.readings.isdisjoint(known) and f.written.casefold() != "one"]
-    own = _readings(said)
-    for figure in lacking if not _ANOTHER.search(question) else ():
-        alike = [other for other in given if figure.same_subject(other)]
-        others = [other for other in alike if other.value not in own]
-        if (
-            others
-            and not any(map(figure.rounds, alike))
-            and not _may_reckon(figure, [*given, *asked])
-        ):
-            return "contradicted", f"its quote says {others[0].written}, not {figure.written}"
+    if not _ANOTHER.search(question):
+        own = _readings(said)
+        for figure in lacking[:_MOST]:
+            if other := _other_number(figure, own, given, asked):
+                return "contradicted", f"its quote says {other.written}, not {figure.written}"
     stated = _plain(" ".join((*quotes, question, *headings)))
     around = stated + _plain(" ".join(passages))
-    names = [
-        name
-        for name in _names(text)
-        if not _stands(_plain(name).strip(), stated if name in _MONTHS else around)
+    unsaid = [
+        *(figure.written for figure in lacking),
+        *(
+            name
+            for name in _names(text)
+            if not _stands(_plain(name).strip(), stated if name in _MONTHS else around)
+        ),
+        *_other_units(text, " ".join((*quotes, question))),
     ]
-    if missing := list(dict.fromkeys([*(f.written for f in lacking), *names])):
-        return "unverified", f"its quote does not say {', '.join(missing)}"
+    if unsaid:
+        return "unverified", f"its quote does not say {', '.join(dict.fromkeys(unsaid))}"
     if denied := find_denial(text, quotes):
         return "unverified", f"one of the two denies “{denied}”, its quote or it"
     return None
+
+
+def _other_number(
+    figure: Figure, own: frozenset[str], given: Sequence[Figure], asked: Sequence[Figure]
+) -> Figure | None:
+    """The figure that is `given` in place of this one, and is none of the claim's `own`; None where
+    this one says less than another, or may be reckoned.
+    """
+    alike = [other for other in given if figure.same_subject(other)]
+    other = next((each for each in alike if each.value not in own), None)
+    if other is None or any(map(figure.rounds, alike)):
+        return None
+    return None if _may_reckon(figure, [*given, *asked]) else other
 
 
 def _may_reckon(figure: Figure, given: Sequence[Figure]) -> bool:
@@ -187,6 +204,23 @@ def _value(written: str) -> str:
     if re.fullmatch(r"\d+(?:\.\d+)?", written):
         return written.lstrip("0").removesuffix(".0") or "0"
     return written.lstrip("0")
+
+
+def _other_units(text: str, told: str) -> Iterator[str]:
+    """The units of time of which the text counts as many as was told of another: 30 hours, where
+    it is 30 minutes.
+    """
+    units: dict[str, set[str]] = {}
+    for number, unit in _spans(told):
+        units.setdefault(number, set()).add(unit)
+    yield from (unit for number, unit in _spans(text) if unit not in units.get(number, {unit}))
+
+
+def _spans(text: str) -> Iterator[tuple[str, str]]:
+    """The numbers of a text that count a unit of time, each with the unit; "a week" counts one."""
+    for found in _SPAN.finditer(text):
+        number = found[1].casefold()
+        yield "1" if number in ("a", "an") else _value(number), found[2].casefold()
 
 
 def _names(text: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 _MOST = 30
 """How many of the numbers are looked at: each one that counts the same is paired with each."""
-_TIMES = range(2, 13)
+_TIMES = 12
 _ROUNDED = 0.005
 
 
@@ -17,25 +17,31 @@ def is_reckoned(
     them also several times (1,220 + 3 x 45); a percentage of one; its product or ratio with any
     other number given.
     """
-    few = (sorted({*each})[:_MOST] for each in (alike, given, percents))
-    return any(abs(value - each) < _ROUNDED for each in _reckoned(*few))
+    few, others, shares = (sorted({*each} - {0})[:_MOST] for each in (alike, given, percents))
+    return _adds_up(value, few) or any(
+        abs(value - each) < _ROUNDED for each in _parts(few, others, shares)
+    )
 
 
-def _reckoned(
+def _adds_up(value: float, alike: Sequence[float]) -> bool:
+    pairs = ((one, other) for one in alike for other in (0, *alike) if other != one)
+    return abs(value - sum(alike)) < _ROUNDED or any(
+        _is_some_times(value - other, one) for one, other in pairs
+    )
+
+
+def _is_some_times(difference: float, one: float) -> bool:
+    """Whether it is a number or, unless that is so small that much is, its multiple."""
+    times = round(abs(difference) / one)
+    most = _TIMES if one >= _TIMES else 1
+    return 1 <= times <= most and abs(abs(difference) - times * one) < _ROUNDED
+
+
+def _parts(
     alike: Sequence[float], given: Sequence[float], percents: Sequence[float]
 ) -> Iterator[float]:
-    yield sum(alike)
     for one in alike:
         for percent in percents:
             share = one * percent / 100
             yield from (share, one - share, one + share)
-        for other in given:
-            if other not in (0, one):
-                yield from (one * other, one / other)
-        # A small number is too easily another one's multiple.
-        multiples = [one * times for times in _TIMES] if one >= _TIMES[-1] else []
-        yield from multiples
-        for other in alike:
-            if other != one:
-                yield from (other + one, *(other + each for each in multiples))
-                yield from (other - one, *(other - each for each in multiples))
+        yield from (each for other in given if other != one for each in (one * other, one / other))
