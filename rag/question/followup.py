@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from rag.index.terms import fold, term_spans, terms
-from rag.question.parse import split_context, with_context
+from rag.question.parse import ASKS, VERBS, split_context, with_context
 from rag.question.small_talk import small_talk
 from rag.question.specificity import specificity, total_specificity
 from state.passages import HistoryTurn
@@ -25,10 +25,15 @@ before a pronoun that sum to no more are seldom what it stands for: they may be 
 _BARE = 0.9
 """The same for a whole question: "is that safe?" needs context, "where is the museum?" does not."""
 
+_WHOLE = 2.0
+"""A question behind "and" that sums to more, without a pronoun, is one of its own."""
+
 _LOOK_BACK = 3
 """The most earlier questions that make up a context."""
 
-_OPENING = re.compile(r"\W*(?:and|(?:what|how)\s+about)\b", re.IGNORECASE)
+_OPENING = re.compile(
+    rf"\W*(?:(?P<asks>and\s+(?:{ASKS}))(?!\s+about)|and|(?:what|how)\s+about)\b", re.IGNORECASE
+)
 _STANDING = r"it|they|them|he|him|she|these|those|one(?!\s+of\b)"
 """Pronouns that a name can replace."""
 
@@ -39,6 +44,28 @@ def _pronouns(words: str) -> re.Pattern[str]:
 
 _PRONOUN = _pronouns(f"{_STANDING}|its|their|his|her|ones")
 _STANDS_FOR = _pronouns(f"{_STANDING}|this|that")
+
+_FOLLOWS = (
+    "affect|already|also|always|apply|be|break|cause|change|come|cost|cover|delete|done|enough|go|"
+    "happen|help|how|include|kept|known|last|like|made|matter|mean|necessary|need|normal|often|"
+    "overwrite|paid|per|possible|really|remove|replace|require|run|safe|set|start|still|take|true|"
+    "used|what|when|why|without|work|written"
+)
+_LATER = "again|first|instead|later|next|now|too"
+_ALONE = re.compile(
+    rf"\b(?:{VERBS})\s+(?P<is>this|that)\s+(?:{VERBS}|{_FOLLOWS}|\w{{3,}}ed)\b"
+    rf"|\b(?P<at_end>this|that|these|those|it|them|him)(?=\s+(?:{_LATER})\b|\W*$)"
+    r"|\b(?P<moment>then|afterwards?|beforehand|(?<!\bis )(?<!are )(?<!was )(?<!were )there)\W*$",
+    re.IGNORECASE,
+)
+"""What stands for something without a noun behind it, as in "how long does that take?", "what comes
+with it?" and "what must be checked afterwards?"."""
+_CLAUSE = re.compile(
+    rf"(?:[,;:.?!]|\b(?:and|or|but|if|because|since|so|that|before|after|until|unless|once|as|than|{ASKS}))"
+    r"(?=\s+\w)|\bto\s+(?!(?:the|an?)\b)\w+\s+$|\b\w{3,}ing\s+$",
+    re.IGNORECASE,
+)
+"""What begins a clause; of what stands before its last one, such a word may speak."""
 
 _TOPICS = 2
 """The most words of the context that a follow-up's pronoun may stand for."""
@@ -68,10 +95,23 @@ def _needs_context(question: str) -> bool:
     """Whether the question says too little alone, or has nothing that its pronoun may stand for."""
     first = next(iter(question.split()), "")
     least = _TWO_WORDS if terms(first) else _BARE
-    if _OPENING.match(question) or total_specificity(question) <= least:
+    says = total_specificity(question)
+    opening = _OPENING.match(question)
+    whole = opening is not None and opening["asks"] and says > _WHOLE
+    if says <= least or (opening is not None and not whole):
         return True
     pronoun = _PRONOUN.search(question)
-    return pronoun is not None and total_specificity(question[: pronoun.start()]) <= _TWO_WORDS
+    if pronoun is not None and total_specificity(question[: pronoun.start()]) <= _TWO_WORDS:
+        return True
+    alone = _ALONE.search(question)
+    return alone is not None and total_specificity(_clauses_before(question, alone)) <= _TWO_WORDS
+
+
+def _clauses_before(question: str, alone: re.Match[str]) -> str:
+    """What stands before the clause of the word that stands for something."""
+    before = question[: alone.start(alone.lastgroup or 0)]
+    begins = [found.start() for found in _CLAUSE.finditer(before)]
+    return before[: begins[-1]] if begins else ""
 
 
 def resolved_wordings(question: str) -> list[str]:

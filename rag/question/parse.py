@@ -15,6 +15,9 @@ from state.passages import ParsedQuestion
 # What is longer is pasted text, of which only the beginning counts.
 QUESTION_CHARACTERS = 4000
 QUESTION_TERMS = 64
+ASKS = "who|whom|whose|what|which|when|where|why|how"
+VERBS = "am|are|can|could|did|do|does|had|has|have|is|may|must|should|was|were|will|would"
+"""Words, as a pattern, that a question begins with."""
 FEW_CHUNKS = 50
 """A collection counts as at least so many chunks: a word of its only page is not a common word."""
 SPECIFIC = 0.7

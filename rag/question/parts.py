@@ -11,7 +11,9 @@ from rag.index.terms import terms
 from rag.question.dates import with_dates
 from rag.question.followup import stand_alone
 from rag.question.parse import (
+    ASKS,
     QUESTION_CHARACTERS,
+    VERBS,
     parse_question,
     split_context,
     with_context,
@@ -27,8 +29,6 @@ OUT_OF_DOMAIN = 0.04
 
 LEAST_WORDS = 3
 """A piece of fewer words is no question and belongs to the one before it."""
-ASKS = "who|whom|whose|what|which|when|where|why|how"
-VERBS = "am|are|can|could|did|do|does|had|has|have|is|may|must|should|was|were|will|would"
 ASKING = re.compile(rf"\b(?:{ASKS})\b|^\W*(?:{VERBS})\b", re.IGNORECASE)
 _BEFORE = "in|on|at|from|for|by|to|with|of|under|into|over|during|since|through|within"
 _BEFORE_IT = rf"(?:(?:{_BEFORE})\s+(?:[^,?？]{{1,30}},\s+)?)?"  # noqa: RUF001

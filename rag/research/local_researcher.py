@@ -9,7 +9,8 @@ import re
 from collections.abc import Callable, Iterator
 
 from rag.engines.local.answer import snippet_part
-from rag.question.parts import ASKING, ASKS, VERBS, split_alone
+from rag.question.parse import ASKS, VERBS
+from rag.question.parts import ASKING, split_alone
 from rag.research.researcher import DraftSubtask, Planned, ReadFiles, Reflected, Researched, RunView
 from rag.research.roles import SEARCHER
 from state.answer import Answer

@@ -28,6 +28,13 @@ EVIDENCE = [history_turn(ACT, SAYS)]
         (EVIDENCE, "and in 2021?"),
         (EVIDENCE, "is that safe?"),
         (EVIDENCE, "how many pages does it have?"),
+        (EVIDENCE, "how long does that take"),
+        (EVIDENCE, "how often is this tested"),
+        (EVIDENCE, "what must I check afterwards"),
+        (EVIDENCE, "which civil cases are included in it?"),
+        (EVIDENCE, "what happens to the records then?"),
+        (EVIDENCE, "how would I avoid that next time?"),
+        (EVIDENCE, "and how do I get newer versions anyway?"),
     ],
 )
 def test_follow_up_carries_what_it_leans_on(history, question):
@@ -64,6 +71,14 @@ def test_a_name_that_a_pronoun_cuts_is_weighed_as_a_whole():
         "What is a quokka flange?",
         "Who is the treasurer?",
         "rename table command line",
+        "and when was the last car service",
+        "Is the tower at Hollin higher than that at Osmer?",
+        "How do I download a big file and unzip it?",
+        "What happens to the old data after deleting it?",
+        "Who takes a picture of the window to share it?",
+        "How many parking spaces are there?",
+        "What is the plan that is cheapest for schools?",
+        "If the ferry to Hollin is cancelled, how long does that take?",
     ],
 )
 @pytest.mark.parametrize("history", [BYZANTIUM, EVIDENCE])
