@@ -26,6 +26,8 @@ class BlockKind(StrEnum):
 
 PROSE = frozenset({BlockKind.PARAGRAPH, BlockKind.ITEM, BlockKind.NOTE})
 """The kinds of block that consist of sentences."""
+WHOLE = -1
+"""The level of code that is never cut: an object of JSON, a mapping of YAML."""
 
 
 class Block(NamedTuple):
@@ -37,7 +39,8 @@ class Block(NamedTuple):
     includes its bullet or number.
 
     Attributes:
-        level: of a heading its level, from 1; of any other block the number of lists around it.
+        level: of a heading its level, from 1; of any other block the number of lists around it; in
+            a file of code 0 where something begins, a definition for one, 1 where it goes on.
         lead: what introduces the block: the line before a list or code, the item that code or a
             list within it belongs to, the header of a table's row.
     """

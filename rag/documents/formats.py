@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +30,15 @@ _CODE = (
     ".mk .sty .cls .gradle .nix .toml .yaml .yml .ini .cfg .conf .properties .diff .patch "
     ".json .geojson .jsonld .webmanifest .xml .rss .atom .opml .xsd .xsl .dita"
 )
+
+CODE_NAMES = re.compile(
+    r"(?:docker|container|make|gnumake|just|jenkins|vagrant|proc|gem|rake|pip|caddy)file|crontab"
+    r"|cmakelists\.txt|(?:requirements|constraints)(?:[-_.](?:dev|docs|prod|tests?))?\.txt"
+    r"|\.?env(?:\.(?:dist|example|sample|template))?|robots\.txt|\.[a-z]+(?:ignore|attributes)"
+    r"|\.editorconfig|codeowners",
+    re.IGNORECASE,
+)
+"""Names of files that are code, whose extension does not say so."""
 
 _TEXT = ".txt .text .nfo .adoc .asciidoc .asc .org .tex .latex .ltx .bib"  # markup shown
 

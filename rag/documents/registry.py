@@ -11,7 +11,15 @@ from importlib import import_module
 from pathlib import Path
 
 from rag.documents.encoding import is_text
-from rag.documents.formats import ARCHIVE, FORMATS, SUFFIXES, UNSUPPORTED, ZIP_FORMATS, Format
+from rag.documents.formats import (
+    ARCHIVE,
+    CODE_NAMES,
+    FORMATS,
+    SUFFIXES,
+    UNSUPPORTED,
+    ZIP_FORMATS,
+    Format,
+)
 from rag.documents.stream import (
     MIB,
     Limits,
@@ -114,6 +122,8 @@ def detect_format(path: Path, head: bytes) -> Format:
     if suffixes and suffixes[0] in UNSUPPORTED:
         raise UnsupportedFormatError(UNSUPPORTED[suffixes[0]])
     named = next((SUFFIXES[suffix] for suffix in suffixes if suffix in SUFFIXES), None)
+    if CODE_NAMES.fullmatch(path.name) or (named is None and CODE_NAMES.fullmatch(path.stem)):
+        named = FORMATS["code"]  # also Dockerfile.dev
     if b"%PDF-" in head[:1024]:
         return FORMATS["pdf"]
     if named is not None and named.module == "picture" and head.startswith(_PICTURES):

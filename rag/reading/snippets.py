@@ -227,9 +227,12 @@ def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citat
 
 def _extended(stretch: Stretch, longest: int) -> Stretch:
     """The stretch extended to `longest` characters, from its block's beginning if that is near, and
-    by what is near of code or a list that its end leads to.
+    by what is near of code or a list that its end leads to; in code, its definition if it is short.
     """
-    units = stretch.section
+    units, blocks = stretch.section, stretch.chunk["blocks"]
+    is_code = all(blocks[unit.place].kind is BlockKind.CODE for unit in units)
+    if is_code and units[-1].end - units[0].start <= longest + BESIDE:
+        return replace(stretch, units=units)
     first = units.index(stretch.units[0])
     last = first + len(stretch.units) - 1
     begins = next(n for n, unit in enumerate(units) if unit.place == units[first].place)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from rag.text.sentences import block_sentences
-from state.blocks import PROSE, Block, BlockKind
+from state.blocks import PROSE, WHOLE, Block, BlockKind
 from state.documents import QUOTED_BY
 from state.passages import RetrievedChunk, text_between
 
@@ -22,8 +22,8 @@ _NAME = 80
 
 
 class Unit(NamedTuple):
-    """What is never cut: a sentence, a line of code, a row or a field; a row and a field of front
-    matter are a stretch `alone`. `place` is the index of its block in the chunk.
+    """What is never cut: a sentence, a line of code, a short object, a row or a field; a row and a
+    field of front matter are a stretch `alone`. `place` is the index of its block in the chunk.
     """
 
     start: int
@@ -118,13 +118,13 @@ def reach(units: Sequence[Unit], first: int, longest: int) -> int:
 
 def _sections(chunk: RetrievedChunk) -> Iterator[tuple[list[Block], list[Unit]]]:
     """The units below each heading of the chunk, with the headings above them in it; those of a
-    record by themselves.
+    record and of a definition by themselves.
     """
     above, units = list[Block](), list[Unit]()
     heads = {block.lead for block in chunk["blocks"] if block.kind is BlockKind.ROW}
     before: Block | None = None
     for place, block in enumerate(chunk["blocks"]):
-        if not _one_record(before, block):
+        if not _one_record(before, block) or _begins(chunk, before, block):
             named = units[-1:] if block.kind is BlockKind.FIELD and _names(chunk, before) else []
             yield above, units[: len(units) - len(named)]
             units = named
@@ -146,6 +146,13 @@ def _one_record(one: Block | None, following: Block) -> bool:
     return together if all(fields) else not any(fields)
 
 
+def _begins(chunk: RetrievedChunk, one: Block | None, following: Block) -> bool:
+    """Whether a file of code, where nothing stands between its blocks, begins something."""
+    if one is None or not one.kind is following.kind is BlockKind.CODE or following.level:
+        return False
+    return not text_between(chunk, one.end_char, following.start_char).strip()
+
+
 def _names(chunk: RetrievedChunk, block: Block | None) -> bool:
     """Whether the block is a line that says what is below it, as "INVOICE 2025-118"."""
     if block is None or block.kind is not BlockKind.PARAGRAPH:
@@ -158,7 +165,7 @@ def _extents(chunk: RetrievedChunk, block: Block) -> Iterator[tuple[int, int]]:
     start = block.start_char
     if block.kind in PROSE and block.end_char - start > SHORT:
         yield from block_sentences(chunk["text"], block, chunk["start_char"])
-    elif block.kind is BlockKind.CODE:
+    elif block.kind is BlockKind.CODE and block.level != WHOLE:
         for line in text_between(chunk, *block.extent).split("\n"):
             if line.strip():
                 yield start, start + len(line)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from rag.text.block_builder import BlockBuilder, Item
+from rag.text.code import borders
 from rag.text.line_marks import (
     DEFINITION,
     DELIMITERS,
@@ -44,6 +45,8 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
     builder = BlockBuilder(text, document_format in MARKDOWN, found)
     lines = [*text[position:].split("\n"), ""]
     parser = _BlockParser(document_format, builder, lines, position)
+    if document_format == "code":
+        parser.borders = borders(lines)
     at = 0
     while at < len(lines) - 1:
         at = parser.read(at)
@@ -55,6 +58,7 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
 class _BlockParser:
     """Reads lines, of which the next begins at `_start` of their text; the last is no line of it.
     `format`: as a reader names it; Markdown has marks of its own, code and tables have none.
+    `borders` of code, with the levels of the blocks that begin there.
     """
 
     format: str
@@ -66,6 +70,7 @@ class _BlockParser:
     _quoted: bool = False
     _list_lead: Extent | None = None
     _code_indent: int = 0
+    borders: dict[int, int] = field(default_factory=dict[int, int])
 
     def read(self, at: int) -> int:
         """Reads what begins at a line; returns the number of the line behind it."""
@@ -75,7 +80,7 @@ class _BlockParser:
         if not line.strip() or (apart is not None and apart.fullmatch(line[:GLANCE])):
             self._blank_line()
         elif self.format in _UNMARKED:
-            self._unmarked(line, following)
+            self._unmarked(at, line, following)
             self._blank = False
         elif is_markdown and self._is_indented_code(line):
             self._code_line(line)
@@ -91,7 +96,7 @@ class _BlockParser:
         self._start += sum(map(len, self._lines[at:behind])) + behind - at
         return behind
 
-    def _unmarked(self, line: str, following: str) -> None:
+    def _unmarked(self, at: int, line: str, following: str) -> None:
         start, end = self._start, self._start + len(line)
         begins = self._blank or self._blocks.last is None
         if self.format in _TABLES:
@@ -101,8 +106,9 @@ class _BlockParser:
                 self._blocks.row(start, end, after_blank=self._blank, below=following)
         elif self.format == "log":
             self._blocks.begin(BlockKind.ROW, start, end)
-        elif self._blocks.open is None:
-            self._blocks.begin(BlockKind.CODE, start, end, level=int(line[0] in " \t"))
+        elif self._blocks.open is None or at in self.borders:
+            level = self.borders.get(at, int(line[0] in " \t"))
+            self._blocks.begin(BlockKind.CODE, start, end, level=level)
         else:
             self._blocks.extend(end)
 

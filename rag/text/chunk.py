@@ -183,6 +183,7 @@ class _Cutter:
             if cut >= first and self._text[cut - 1] == "\n":
                 end = before.end_char if before else cut
                 blank = _BLANK_LINE.search(self._text, max(end - 1, 0), cut) is not None
+                blank |= self._format == "code"  # the level of a block says what begins with it
                 worth = _worth_between(before, block, blank=blank)
                 if worth > 0:
                     yield cut, worth

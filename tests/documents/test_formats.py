@@ -141,10 +141,25 @@ def test_signs_of_links_are_not_read_and_a_notes_number_is_none_of_a_word(tmp_pa
         ("a.html.md", "markdown"),
         ("a.pdf.part", "text"),
         ("a.conf.5", "code"),
+        ("makefile.md", "markdown"),
     ],
 )
 def test_an_extension_that_says_nothing_is_looked_behind(tmp_path: Path, name, expected) -> None:
     assert read(save(tmp_path, name, "Kilns\n=====\n\nFire them.\n")).format == expected
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Dockerfile", "Dockerfile.dev", "Makefile", "crontab", "Jenkinsfile", "CMakeLists.txt"),
+        *("requirements.txt", "requirements-dev.txt", "env.example", ".env.local", ".gitignore"),
+    ],
+)
+def test_a_file_whose_name_says_so_is_code(tmp_path: Path, name: str) -> None:
+    text = "# all of it\nall: kiln glaze\n\tfire kiln\n"
+    document = read(save(tmp_path, name, text))
+    kinds = {block.kind for block in blocks_of_text(text, document.format)}
+    assert (document.format, document.text, kinds) == ("code", text, {"code"})
 
 
 def test_html_encoding_is_taken_from_the_page(tmp_path: Path) -> None:

@@ -344,11 +344,34 @@ def test_code_is_shown_as_far_as_its_next_blank_line_where_that_is_near(tmp_path
     assert shown.endswith(lines.rstrip().rpartition("\n")[2])
 
 
+def test_a_definition_is_shown_from_its_first_line_to_its_last(tmp_path):
+    code = (
+        "    @lock\n    def shut(\n        self,\n"
+        + "".join(f"        bar_{n}: int,\n" for n in range(6))
+        + '    ) -> int:\n        """Lowers the gate.\n\n        Nobody has to turn the wheel."""\n'
+        "        return 0"
+    )
+    around = "\n\n    def open(self):\n        return self.bar\n\n"
+    text = f"class Weir:{around}{code}{around}"
+    shown = shown_of(tmp_path, text, "who turns the wheel to lower the gate?", "weir.py")
+    assert shown[0]["shown"] == code
+
+
+def test_objects_of_data_are_shown_whole(tmp_path):
+    said = ["the weir is shut", "who has the key of the boat?", "Bo, until Friday", "thanks"] * 9
+    objects = [f'  {{\n    "by": "Bo",\n    "text": "{text}"\n  }}' for text in said]
+    text = "[\n" + ",\n".join(objects) + "\n]\n"
+    shown = shown_of(tmp_path, text, "who has the key of the boat?", "talk.json")[0]["shown"]
+    lines = [line.strip() for line in shown.splitlines() if line.strip() != "…"]
+    assert (lines[0], lines[-1]) == ("{", "},")
+    assert '"text": "who has the key of the boat?"' in lines
+
+
 def test_code_is_set_in_as_it_stands_also_below_a_blank_line(tmp_path):
     code = "class Weir:\n    def shut(self):\n        '''Shuts it.\n\n        By the bar.'''\n"
     text = code + "\n    def open(self):\n        pass\n"
     shown = shown_of(tmp_path, text, "how is the weir shut?", "weir.py")[0]["shown"]
-    assert shown.startswith("".join(f"    {line}".rstrip() + "\n" for line in code.splitlines()))
+    assert shown == "\n".join(f"    {line}".rstrip() for line in code.splitlines())
 
 
 def test_lines_that_their_writer_broke_stand_close(tmp_path):

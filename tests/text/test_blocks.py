@@ -8,7 +8,7 @@ from rag.documents.stream import Part
 from rag.text.blocks import blocks_of_text
 from rag.text.chunk import chunk_parts
 from rag.text.sentences import block_sentences
-from state.blocks import BlockKind
+from state.blocks import WHOLE, BlockKind
 
 MARKDOWN = """---
 title: Pumps
@@ -408,10 +408,14 @@ HOSTILE = {
     "colons": "a:\n\n    b\n\n" * 5_000,
     "titles": '[a]: b "\n' * 10_000,
     "blank": "\n \n" * 30_000,
+    "objects": "".join(" " * depth + "{\n" for depth in range(1_500))
+    + "# x\n" * 30_000
+    + "}\n" * 10,
+    "decorators": "import x\n" + "  @a\n" * 30_000 + "  def a(" * 20_000,
 }
 
 
-@pytest.mark.parametrize("document_format", ["markdown", "text"])
+@pytest.mark.parametrize("document_format", ["markdown", "text", "code"])
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_are_read_in_time(name: str, document_format: str) -> None:
     begin = time.process_time()
@@ -458,6 +462,60 @@ def test_prose_between_two_lines_across_is_no_front_matter() -> None:
 def test_what_stands_behind_a_comment_is_read() -> None:
     line = "<!-- lint off --> Fire it slowly."
     assert read(f"{line}\n\n<!-- a --> <!-- b -->\n", "markdown") == [("paragraph", 0, line, None)]
+
+
+def code_of(text: str) -> list[tuple[int, str]]:
+    found = blocks_of_text(text, "code")
+    return [(block.level, text[block.start_char : block.end_char]) for block in found]
+
+
+def test_code_is_parted_where_a_definition_begins() -> None:
+    text = """import pump
+
+# Shuts it.
+class Weir:
+    bar = "oak"
+
+    # By hand.
+    @locked
+    def shut(self):
+        self.bar = None
+
+        return 1
+    def open(self):
+        return 2
+
+# Said of all:
+
+WEIRS = [
+    1,
+]
+"""
+    assert code_of(text) == [
+        (0, "import pump"),
+        (0, '# Shuts it.\nclass Weir:\n    bar = "oak"'),
+        (0, "    # By hand.\n    @locked\n    def shut(self):\n        self.bar = None"),
+        (1, "        return 1"),
+        (0, "    def open(self):\n        return 2"),
+        (0, "# Said of all:"),
+        (1, "WEIRS = [\n    1,\n]"),
+    ]
+
+
+def test_data_are_parted_into_objects_that_are_short_enough_to_be_shown() -> None:
+    long = "x" * 300
+    lea = f"weirs:\n- name: Lea\n  said: {long}\n  bars:\n    ash: 2\n    # The best.\n    oak: 3"
+    ure = "- name: Ure\n  bars:\n    ash: 5"
+    assert code_of(f"on: 1\n{lea}\n{ure}\n\ngates: {{}}\n") == [
+        (0, "on: 1"),
+        (WHOLE, lea),
+        (WHOLE, ure),
+        (0, "gates: {}"),
+    ]
+    begins = f'[\n {{\n  "name": "Lea",\n  "said": "{long}",'
+    bars = '  "bars": {\n   "ash": 2\n  },'
+    gates = f'  "gates": [\n   {{\n    "name": "{long}"\n   }}\n  ]\n }}\n]'
+    assert code_of(f"{begins}\n{bars}\n{gates}") == [(0, begins), (WHOLE, bars), (WHOLE, gates)]
 
 
 def test_lines_of_marks_alone_are_in_no_block_but_in_code() -> None:
