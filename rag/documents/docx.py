@@ -13,7 +13,7 @@ from state.errors import DocumentError
 _PLAIN = ".//*[local-name()='t'][not(../*/*[local-name()='b'])]/text()"
 """What is not in bold."""
 _TITLE_CHARS = 240
-_NOTES = (("word/footnotes.xml", "footnote"), ("word/endnotes.xml", "endnote"))
+_NOTES = {"footnote": "word/footnotes.xml", "endnote": "word/endnotes.xml"}
 _WRAPPERS = ("{*}sdt", "{*}sdtContent", "{*}customXml", "{*}smartTag", "{*}ins", "{*}moveTo")
 _UNREAD = """{*}del {*}moveFrom {*}instrText {*}delInstrText {*}Fallback {*}sdtPr
     {*}rt""".split()  # noqa: SIM905
@@ -29,7 +29,7 @@ a line of the table of contents, which is not read.
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """The body, then the notes."""
+    """The body, each note behind the paragraph or table that refers to it first."""
     from lxml import etree
 
     with Archive(reading) as archive:
@@ -40,16 +40,24 @@ def read(reading: Reading) -> Iterator[Part]:
             raise DocumentError("damaged docx file: it has no body")
         etree.strip_elements(body, *_UNREAD, with_tail=False)
         etree.strip_tags(body, *_WRAPPERS)
-        reader = TreeReader()
+        places: dict[tuple[str, str | None], Element] = {}
+        for each in body.iter("{*}footnoteReference", "{*}endnoteReference"):
+            key = name(each).removesuffix("Reference"), attribute(each, "id")
+            if key not in places:
+                places[key] = each.xpath("ancestor-or-self::*[local-name(..) = 'body']")[0]
         _rename(body, styles)
-        reader.read(body)
-        for member, kind in _NOTES:
+        for kind, member in _NOTES.items():
             root = archive.optional_root(member)
-            for note in () if root is None else root.iterchildren(f"{{*}}{kind}"):
+            for note in () if root is None else reversed([*root.iterchildren(f"{{*}}{kind}")]):
+                number = attribute(note, "id")
+                place = places.get((kind, number))
                 _rename(note, styles)
-                text = text_of(note)
-                if text.strip() and attribute(note, "type") in {None, "normal"}:
-                    reader.layout.paragraph(f"[{kind} {attribute(note, 'id')}] {text}")
+                if place is not None and (text := text_of(note)).strip():
+                    paragraph = body.makeelement("p")
+                    paragraph.text = f"[{kind} {number}] {text}"
+                    place.addnext(paragraph)
+        reader = TreeReader()
+        reader.read(body)
         reading.title = archive.core_title() or reader.layout.title
         yield reader.layout.part()
 

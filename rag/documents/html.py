@@ -15,6 +15,7 @@ _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGN
 _LETTER = re.compile(r"[^\W\d_]")
 _NAVIGATION = (
     "//nav | //*[@role='navigation'] | //p[a[@rel='prev' or @rel='next' or @rel='up']]"
+    " | //*[@aria-label='breadcrumb' or contains(@class, 'breadcrumb')][not(.//h1 or .//p)]"
     " | //*[contains(@id, 'mdbook-')][contains(@id, 'help') or contains(@id, 'menu-bar')]"
 )
 _MOST_LINKS = 500  # of a block are looked at

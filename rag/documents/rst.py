@@ -85,6 +85,7 @@ class _Page:
         self.out = [""] * len(self.lines)
         self.code: set[int] = set()
         self._items: list[tuple[int, int]] = []  # where the text of each begins: here, in `out`
+        self._numbers: dict[int, int] = {}  # the last of each open list, by its indentation
         self._styles: list[str] = []
 
     def line(self, at: int) -> int:
@@ -96,6 +97,8 @@ class _Page:
         while self._items and self._items[-1][0] > indent:
             self._items.pop()
         column = self._items[-1][1] if self._items else 0
+        within = indent + (_ITEM.match(line) is not None)
+        self._numbers = {around: n for around, n in self._numbers.items() if around < within}
         if line.startswith("..") and line[2:3] in ("", " "):
             return self._explicit(at, line, indent, column)
         if _BORDER.match(line):
@@ -108,7 +111,9 @@ class _Page:
         item = _ITEM.match(line)
         if item is None or len(self._items) >= _DEEPEST:
             return self._text(at, " " * column, line, indent)
-        marker = item[1].replace("#", "1").replace("\u2022", "-").lstrip("(") + " "
+        said = item[1].strip("(.)").replace("#", str(self._numbers.get(indent, 0) + 1))
+        self._numbers[indent] = int(said) if said.isdecimal() else 0
+        marker = item[1].replace("#", said).replace("\u2022", "-").lstrip("(") + " "
         self._items.append((indent + len(item[0]), column + len(marker)))
         return self._text(at, " " * column + marker, line[len(item[0]) :], indent)
 

@@ -68,6 +68,7 @@ def test_menus_and_contents_are_left_out_of_a_page(tmp_path: Path) -> None:
         '<ul><li><a href="a.zip">Plans</a></li><li><a href="b.zip">Photographs</a></li></ul>'
         '<p>Next: <a rel="next" href="b">Glazes</a>, Up: <a rel="up" href="c">Top</a></p>'
         f'<footer>{menu}</footer><div role="navigation">Near</div>'
+        '<div class="breadcrumbs">Home &gt; Kilns</div><ol aria-label="breadcrumb"><li>Home</ol>'
     )
     assert read(save(tmp_path, "a.html", page)).text == (
         "# Kilns\n\n## Firing\n\nSee Cooling.\n\n## Cooling\n\nTakes a day.\n\n"
@@ -331,7 +332,7 @@ def test_docx_has_notes_boxes_merged_cells_equations_and_nothing_deleted(tmp_pat
     body = (
         "<w:p><w:ins><w:r><w:t>kept </w:t></w:r></w:ins><w:del><w:r><w:delText>gone</w:delText>"
         f"</w:r></w:del><m:oMath>{half}{total}</m:oMath></w:p>"
-        + line("Seen", '<w:footnoteReference w:id="2"/>')
+        + line("Seen", '<w:footnoteReference w:id="2"/><w:footnoteReference w:id="3"/>')
         + table([line("Boxed")])
         + table(
             [wide + line("Boats"), line("Since")],
@@ -341,15 +342,18 @@ def test_docx_has_notes_boxes_merged_cells_equations_and_nothing_deleted(tmp_pat
     )
     notes = "".join(
         f'<w:footnote w:id="{number}" {kind}>{line(text)}</w:footnote>'
-        for number, kind, text in ((1, 'w:type="separator"', "---"), (2, "", "By the harbour."))
+        for number, kind, text in (
+            *((1, 'w:type="separator"', "---"), (2, "", "By the harbour."), (3, "", "In May.")),
+            (4, "", "Of what was deleted."),
+        )
     )
     members = {
         "word/document.xml": f"<w:document {WORD}><w:body>{body}</w:body></w:document>",
         "word/footnotes.xml": f"<w:footnotes {WORD}>{notes}</w:footnotes>",
     }
     assert read(zipped(tmp_path / "a.docx", members)).text == (
-        "kept (a+b)/2∑_nx\n\nSeen[footnote 2]\n\nBoxed\n\nBoats |  | Since\nAda | Bo | 1931\n"
-        "Ada | a | 1940\n\n[footnote 2] By the harbour.\n"
+        "kept (a+b)/2∑_nx\n\nSeen[footnote 2][footnote 3]\n\n[footnote 2] By the harbour.\n\n"
+        "[footnote 3] In May.\n\nBoxed\n\nBoats |  | Since\nAda | Bo | 1931\nAda | a | 1940\n"
     )
 
 
