@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from textwrap import dedent, indent
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.asking import read_question
+from state.blocks import BlockKind
 from state.wording import shorten, written_place
 
 app = new_app()
@@ -18,6 +20,7 @@ _SHOWN = (
     *("chunk_id", "source", "page", "start_line", "end_line"),
     *("score", "dense_rank", "lexical_rank", "text"),
 )
+_SHORT, _CODE_LINES = 200, 8
 
 
 @app.command()
@@ -55,6 +58,10 @@ def search(
         nearest = nearest_of(text, hits, reader, Reranker(settings.home))
     for rank, (hit, said) in enumerate(zip(hits, nearest, strict=True), 1):
         terminal.out(f"{rank:>2}  {hit['score']:.3f}  {written_place(said)}")
-        terminal.wrapped(f"    {shorten(as_prose(said['quote']), 200)}", 4)
+        kinds = [b.kind for b in hit["blocks"] if b.end_char > said["start_char"]]
+        shown = [shorten(as_prose(said["quote"]), _SHORT)]
+        if kinds[:1] == [BlockKind.CODE]:
+            shown = [line[:_SHORT] for line in dedent(said["quote"]).split("\n")[:_CODE_LINES]]
+        terminal.wrapped(indent("\n".join(shown), "    "), 4)
     if not hits:
         terminal.notice("Nothing found.")

@@ -202,6 +202,13 @@ def test_a_search_shows_what_is_nearest_in_each_chunk(folder):
     place, said = crag("search", "lantern oil", "--k", 1).stdout.splitlines()
     assert place.endswith("house.md:5")
     assert said == "    The lantern burns whale oil."
+    (folder / "horn.py").write_text(
+        f"def horn():\n    sound()\n\n{'    # blows' * 9}\n" + "#\n" * 9
+    )
+    crag("ingest", folder)
+    _, *said = crag("search", "def horn sound", "--k", 1).stdout.splitlines()
+    assert said[:2] == ["    def horn():", "        sound()"]
+    assert len(said) == 8
 
 
 def test_many_files_skipped_for_one_reason_are_one_line(folder):
