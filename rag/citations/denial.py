@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
+from rag.citations.clauses import clauses_of, sentences_of
 from rag.index.terms import terms
 from state.wording import shorten
 
-_SENTENCE = re.compile(
-    r"(?<=[.;:!?])\s+"
-    # A line goes on in the next one, unless that is an item, a row or a paragraph.
-    r"|\n(?=\s*(?:[-*+•|#>]|\d+[.)]\s|\n|$))"
-)
-_CLAUSE = re.compile(r",(?!\d)|[()—–]|\s-\s|\b(?:but|because|so that)\b")
 _DENIAL = re.compile(r"\b(?:not|never|cannot|nor|unable)\b|n['’]t\b", re.IGNORECASE)
 _DENIES = re.compile(rf"{_DENIAL.pattern}|\b(?:no|none|nothing|nobody|excepted)\b", re.IGNORECASE)
 _LIMITS = re.compile(r"\b(?:unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)
@@ -39,9 +34,9 @@ def _denied_word(text: str, against: str) -> str | None:
     """The word that the text denies and the other states. A denial with a condition ("not unless")
     does not count, nor that of a word which the same text states as well.
     """
-    denying = filter(_DENIES.search, _clauses(against))
+    denying = filter(_DENIES.search, clauses_of(against))
     said = set(terms(against)).difference(*map(terms, denying))
-    for clause in _clauses(text):
+    for clause in clauses_of(text):
         found = _DENIAL.search(clause)
         if found is not None and not _LIMITS.search(clause):
             denied = clause[found.end() :]
@@ -54,22 +49,17 @@ def _denied_word(text: str, against: str) -> str | None:
 def _denied_sentence(claim: str, told: str) -> str | None:
     stretches = [
         stretch
-        for sentence in _SENTENCE.split(told)
+        for sentence in sentences_of(told)
         if not _SUPPOSES.search(sentence)
-        for stretch in (sentence, *_CLAUSE.split(sentence))
+        for stretch in (sentence, *clauses_of(sentence))
     ]
     held = [(set(terms(each)), _denies(each)) for each in stretches[:_MOST]]
-    for sentence in _SENTENCE.split(_NO.sub("", claim))[:_MOST]:
+    for sentence in sentences_of(_NO.sub("", claim))[:_MOST]:
         words = set(terms(sentence)) - _EMPTY
         found = [denies for held_words, denies in held if words <= held_words]
         if words and found and _denies(sentence) not in found:
             return shorten(sentence, _LONGEST)
     return None
-
-
-def _clauses(text: str) -> Iterator[str]:
-    for sentence in _SENTENCE.split(text):
-        yield from _CLAUSE.split(sentence)
 
 
 def _denies(text: str) -> bool:

@@ -46,8 +46,12 @@ CAMERAS = "From a locked car things are insured, electronics and cameras excepte
 DUE = "Rent is due by the third working day of the month. The trip is on 30 November."
 BOOKING = "If you do not book flights, go to the Travel tab of Concur and choose the hotel."
 LOSS = "A loss is to be reported within a week, and is paid in 4 weeks at most."
+PARTS = "Pay 50 euros until 30 November, the rest until 31 March."
+SHARES = "Shares are given after two years of work. You reach the maximum at 6 years."
 NEARBY = "The bus goes in October."
 TOLD = [
+    PARTS,
+    SHARES,
     LOSS,
     SNAKES,
     RODENTS,
@@ -135,6 +139,8 @@ REVERSED = [
     ("A lock is stale after 30 hours.", STALE),
     ("A lock is stale after thirty calendar days.", STALE),
     ("Report a loss within a month.", LOSS),
+    ("50 euros are due until 31 March, the rest until 30 November.", PARTS),
+    ("Shares are given after six years of work; the maximum is reached at 2.", SHARES),
 ]
 
 
@@ -154,7 +160,7 @@ def test_what_is_false_by_a_number_a_name_or_its_quote_is_not_verified(claim):
 
 
 @pytest.mark.parametrize("claim", REVERSED)
-def test_nor_what_turns_its_quote_round_or_counts_in_another_unit(claim):
+def test_nor_what_turns_its_quote_round_or_counts_something_else(claim):
     found = claim_of(*claim)
     assert found["verdict"] != "verified"
     assert found["reason"] != NOT_FOUND
@@ -189,6 +195,8 @@ def test_of_five_false_denials_two_at_most_pass_and_none_is_taken_out():
         ("Um 9:30 öffnet es für 1.500 members.", OFFICE),
         ("Spiders are not allowed.", SNAKES),
         ("A loss is reported within one week and paid within four weeks.", LOSS),
+        ("The rest is due until 31 March, 50 euros until 30 November.", PARTS),
+        ("The maximum is reached at six years; shares are given after 2 years.", SHARES),
         ("After half an hour (30 minutes) it is stale.", STALE),
         ("No, damage by rodents is not insured.", RODENTS),
         ("Hamsters may be kept without asking.", HAMSTERS),

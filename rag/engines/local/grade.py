@@ -13,7 +13,7 @@ from statistics import median
 
 import numpy as np
 
-from rag.citations.agreement import readings_of
+from rag.citations.figures import readings_of
 from rag.embed.builtin import builtin_embedder
 from rag.engines.local.grader_model import GraderModel, grader_model
 from rag.engines.protocol import Graded
