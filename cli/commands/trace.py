@@ -18,6 +18,7 @@ from state.wording import many, shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.text import Text
 
 app = new_app(
     "Read, compare and replay stored traces.\n\n`crag trace` alone shows the last.",
@@ -25,6 +26,8 @@ app = new_app(
 )
 
 PAGE_WIDTH = 110
+LIST_HANG = 4
+"""Columns before the further rows of a line of the list."""
 
 _TRACE = typer.Argument(metavar="ID", help="A trace, or last.")
 TraceId = Annotated[str, _TRACE]
@@ -81,7 +84,8 @@ def list_(
         when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
         asked = shorten(row["question"], 80) + (f" [{row['thread']}]" if row["thread"] else "")
         at = f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}"
-        terminal.out(f"{at}  {row['collection']:<{width}}  {row['status']:9}  {asked}")
+        line = f"{at}  {row['collection']:<{width}}  {row['status']:9}  {asked}"
+        terminal.wrapped(line, LIST_HANG)
     if more:
         terminal.notice(f"These are the newest {limit}; -n shows more.")
     if not rows:
@@ -126,17 +130,31 @@ def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Jso
 
 
 def _print(trace: Trace, console: Console) -> None:
-    """Print the run's events and its answer."""
-    from cli.render.answer_text import answer_lines
+    """Print the run's events and its answer, which is wrapped on a terminal."""
+    from cli.render.answer_text import print_wrapped
     from cli.render.trace_view import TraceView
 
-    last = trace["events"][-1]
     TraceView(console).show_stored(trace)
-    if is_research(trace):
-        told = trace["answer"]["answer"].splitlines()
+    console.print()
+    text, indent = _told(trace)
+    if console.is_terminal:
+        print_wrapped(console, text, indent)
     else:
-        told = [last["message"]] if last["event"] == "failed" else [*answer_lines(trace["answer"])]
-    console.print("", *map(clean, told), sep="\n", soft_wrap=not console.is_terminal)
+        console.print(text, soft_wrap=True)
+
+
+def _told(trace: Trace) -> tuple[Text, str]:
+    """What a run told in the end, and how far it is set in."""
+    from rich.text import Text
+
+    from cli.render.answer_text import INDENT, snippets_of, styled
+
+    answer, last = trace["answer"], trace["events"][-1]
+    if is_research(trace):
+        return Text(clean(answer["answer"].rstrip())), ""
+    if last["event"] == "failed":
+        return Text(clean(last["message"])), ""
+    return styled(answer), INDENT if snippets_of(answer) else ""
 
 
 def _print_diff(one: Trace, other: Trace, terminal: Terminal, *, json_: bool) -> None:

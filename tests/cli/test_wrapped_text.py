@@ -85,3 +85,15 @@ def test_no_word_that_fits_a_line_is_broken_at_the_edge_of_a_terminal(tmp_path, 
         if len(above) == columns and below[:1].strip():
             word = above.split()[-1] + below.split()[0]
             assert word not in known or len(word) > columns // 2
+
+
+def test_a_stored_answer_stands_as_it_stood_when_it_was_asked(tmp_path):
+    home, columns = copied_home(tmp_path), 40
+    shown = []
+    for words in (("ask", HIGH, "--no-stream", "-q"), ("trace", "last"), ("trace", "list")):
+        text, _ = shown_in_terminal(home, *words, columns=columns, COLUMNS=str(columns))
+        shown.append(re.sub(r"\x1b\[[\d;?]*[a-zA-Z]|\r", "", text))
+    asked, traced = (each[each.index("1  Gillfoot") :].rstrip() for each in shown[:2])
+    assert asked.count("\n   ") > 1
+    assert traced == asked
+    assert all(len(line) <= columns for line in shown[2].splitlines())
