@@ -32,6 +32,7 @@ _CLOSE = (BlockKind.ROW, BlockKind.ITEM, BlockKind.METADATA, BlockKind.FIELD)
 _CUT = "…"
 _PADDING = re.compile(r"(?<=\S) {2,}(?=\S)")
 """What aligns the cells of a row."""
+_GAP = re.compile(r" {3,}(?=\S)")
 _BAR = re.compile(r"(?<!\\)\|")
 _LAST_WORD = re.compile(r"\s+\S*$")
 
@@ -117,6 +118,9 @@ def _piece(
         return text
     if block.kind is BlockKind.ROW:
         return as_prose(text)
+    line = text_between(chunk, chunk["start_char"], units[-1].end).rpartition("\n")[2]
+    if block.kind is BlockKind.PARAGRAPH and text in line and len(_GAP.findall(line)) > 1:
+        return line[:longest]  # of a table without bars, whose columns stay below each other
     before = f"{_CUT} " if begins_before else ""
     after = f" {_CUT}" if ends_behind else ""
     said = as_prose(text)

@@ -337,6 +337,16 @@ def test_a_snippet_does_not_end_in_the_first_words_of_an_item_that_goes_on(item,
     assert shown.removesuffix("\n…").endswith("\n1. Minutes approved.")
 
 
+def test_columns_of_a_table_without_bars_stay_below_each_other(tmp_path):
+    table = (
+        "                   adults    children\nDay ticket         12.50       6.00\n"
+        "Season ticket      95.00      45.00"
+    )
+    text = f"Entry prices\n\n{table}\n"
+    shown = shown_of(tmp_path, text, "how much is a season ticket for children?", "prices.txt")
+    assert table in shown[0]["shown"]
+
+
 def test_code_is_shown_as_far_as_its_next_blank_line_where_that_is_near(tmp_path):
     lines = "".join(f"    {n}. the long bar lies beside the rope of the bell\n" for n in range(8))
     text = f"lamp: red\n\nbell:\n  said: >-\n{lines}\n" + "gate:\n  bar: ash\n\n" * 60
