@@ -118,9 +118,11 @@ def _piece(
         return text
     if block.kind is BlockKind.ROW:
         return as_prose(text)
-    line = text_between(chunk, chunk["start_char"], units[-1].end).rpartition("\n")[2]
-    if block.kind is BlockKind.PARAGRAPH and text in line and len(_GAP.findall(line)) > 1:
-        return line[:longest]  # of a table without bars, whose columns stay below each other
+    lines = text_between(chunk, chunk["start_char"], units[-1].end).split("\n")
+    lines = lines[-1 - text.count("\n") :]
+    is_table = block.kind is BlockKind.PARAGRAPH and units[0].start == block.start_char
+    if is_table and all(len(_GAP.findall(line)) > 1 for line in lines):
+        return "\n".join(lines)[:longest]  # columns that no bars part stay below each other
     before = f"{_CUT} " if begins_before else ""
     after = f" {_CUT}" if ends_behind else ""
     said = as_prose(text)
