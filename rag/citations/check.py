@@ -131,6 +131,17 @@ def _verdict(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
     return PartVerdict(*found_wrong, tuple({**c, "support": "unsupported"} for c in citations))
 
 
+def names_another_matter(
+    part: AnswerPart, context: Sequence[ContextDocument], question: str
+) -> bool:
+    """Whether a part names or counts what neither the question nor a document does."""
+    from rag.citations.agreement import find_discrepancy
+
+    held = [each["title"] or "" for each in context]
+    held += [f"{e['heading']} {e['text']}" for each in context for e in each["excerpts"]]
+    return find_discrepancy(part["text"], [], question, held) is not None
+
+
 def _citation(place: QuoteSpan) -> Citation:
     excerpt = place.excerpt
     found = make_citation(excerpt, place.start, place.end, _passage(place))

@@ -143,6 +143,22 @@ def test_a_refusal_shows_what_the_model_says_comes_nearest(home, quote):
     assert (quote == answer["nearest"][0]["shown"]) is stands
 
 
+@pytest.mark.parametrize(
+    ("said", "is_shown"),
+    [
+        ("They only speak of the captain of ferry 7.", True),
+        ("They only say that a pilot must be 34.", False),
+        ("They only speak of the Meridian Line.", False),
+    ],
+)
+def test_a_refusal_names_nothing_that_is_in_no_document(home, said, is_shown):
+    part = {"text": said, "quotes": []}
+    refusal = json.dumps({"parts": [part], "held": False, "missing": []})
+    answer, _ = asked(home, text(refusal), QUESTION, max_loops=0)
+    assert answer["status"] == "abstained"
+    assert (said.replace("They", "The documents") in answer["answer"]) is is_shown
+
+
 LLAMA = {"/props": {"default_generation_settings": {"n_ctx": 8_192}}}
 CHOSEN = {"context_tokens": 6_000}
 
