@@ -18,7 +18,7 @@ from rag.reading.scoring import ScoredStretch, best_of, extents_of, judge_stretc
 from rag.reading.stretches import Stretch, Unit, reach
 from rag.reading.whole import Whole
 from rag.text.block_builder import ends_open
-from rag.text.prose import as_prose
+from rag.text.prose import as_prose, one_line
 from state.answer import Citation, Snippet
 from state.blocks import PROSE, BlockKind
 from state.passages import (
@@ -201,12 +201,16 @@ def shown_snippets(
     """The snippets for each question, located in their documents, as a person is shown them; with
     `full` the whole blocks that they stand in, each once.
     """
-    shown: dict[tuple[int, str], Snippet] = {}
+    shown: list[Snippet] = []
     for part, question in enumerate(questions):
+        told: list[str] = []
         for each in snippets(question, chunks, reranker):
             located = _located(each.stretch, reader, full=full)
-            shown.setdefault((part, located["shown"]), {"part": part, "located": located})
-    return [*shown.values()]
+            text = one_line(located["shown"])
+            if not any(text in other for other in told):
+                told.append(text)
+                shown.append({"part": part, "located": located})
+    return shown
 
 
 def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citation:

@@ -494,6 +494,13 @@ def test_a_list_that_goes_on_says_so_and_is_shown_whole_on_demand(
     assert "…" not in whole["shown"]
 
 
+def test_a_list_that_is_shown_whole_behind_what_leads_to_it_is_shown_once(tmp_path):
+    text = LIST.replace("As follows:", "This is how to care for the gate in spring. As follows:")
+    text = text.replace("Ring the bell", "Care for the bell in spring")
+    found = shown_of(tmp_path, text, "how to care for the gate and the bell in spring", full=True)
+    assert sum("Care for the bell in spring" in each["shown"] for each in found) == 1
+
+
 def test_a_list_is_whole_where_all_of_it_is_shown_and_where_another_one_follows(tmp_path):
     text = "# Gate\n\nYou need:\n\n- a bar\n- a bell\n\nLeave these:\n\n- the wool\n"
     assert "…" not in shown_of(tmp_path, text, "what do you need?")[0]["shown"]
