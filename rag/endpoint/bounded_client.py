@@ -44,8 +44,9 @@ class BoundedClient(DefaultHttpxClient):
         )
 
     def send(self, request: Any, **given: Any) -> Any:
-        """Tells the SDK what not to try again: what was late, what the request's form may be at
-        fault for, and where the server asks for a longer pause than a request may take.
+        """Tells the SDK what not to try again: where nothing listens, what was late, what the
+        request's form may be at fault for, and where the server asks for a longer pause than a
+        request may take.
         """
         # A few compressed bytes can unpack into any number of them.
         request.headers["Accept-Encoding"] = "identity"
@@ -53,6 +54,8 @@ class BoundedClient(DefaultHttpxClient):
             reply = super().send(request, **given)
         except httpx2.TimeoutException as error:
             raise openai.APITimeoutError(request=request) from error
+        except (httpx2.ConnectError, httpx2.ProxyError) as error:
+            raise openai.APIConnectionError(request=request) from error
         formed = any(form in request.content for form in _FORMS)
         wait = reply.headers.get("retry-after", "0")
         patience = (request.extensions.get("timeout") or {}).get("read") or 0.0

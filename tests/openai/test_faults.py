@@ -94,16 +94,20 @@ def test_what_passes_is_retried_and_not_seen(fault):
     assert graded.warnings == ()
 
 
-def test_an_unknown_host_is_named(monkeypatch):
-    def unknown(*_args, **_options):
+def test_an_unknown_host_is_named_and_looked_up_once(monkeypatch):
+    asked = []
+
+    def unknown(host, *_args, **_options):
+        asked.append(host)
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
     monkeypatch.setattr(socket, "getaddrinfo", unknown)
     monkeypatch.setenv("NO_PROXY", "*")
     monkeypatch.setenv("no_proxy", "*")
-    engine = connect(None, base_url="http://model.invalid/v1")
+    engine = connect(None, base_url="http://model.invalid/v1", max_retries=5)
     with pytest.raises(ModelError, match=r"model\.invalid.*not known"):
         engine.grade(grading(PARIS))
+    assert asked.count("model.invalid") == 1
 
 
 def test_a_dead_proxy_is_thought_of(monkeypatch):
