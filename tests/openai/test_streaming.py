@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 from bad_servers import MISDEEDS, bad_server
 from openai_samples import BERLIN, PARIS, answering, connect, said, settings_for
-from scripted_server import ScriptedServer, Sent, call, chunk, stream, text
+from scripted_server import ScriptedServer, Sent, call, chunk, status, stream, text
 
 from rag.budget import Budget, BudgetSpent, record_calls
 from state.errors import ModelError
@@ -57,6 +57,19 @@ def test_a_server_that_does_not_stream_is_asked_for_the_whole_reply():
         assert [bool(each.body.get("stream")) for each in server.requests] == [True, False]
     assert (said(result), "".join(shown)) == ("Paris.", "Paris.")
     assert result.complete
+
+
+def test_a_server_that_refuses_to_stream_is_asked_for_whole_replies_from_then_on(tmp_path):
+    def refuses(body):
+        needed = "Your organization must be verified to stream this model."
+        return (status(400, needed) if body.get("stream") else call(PARTS))(body)
+
+    with ScriptedServer(always=refuses) as server:
+        for _ in range(2):
+            result, shown = generate(server, home=tmp_path)
+            assert (said(result), "".join(shown)) == ("Paris.", "Paris.")
+        streamed = [bool(each.body.get("stream")) for each in server.requests]
+    assert streamed == [*[True] * 4, False, False]
 
 
 def test_usage_that_is_not_sent_is_counted_and_marked():

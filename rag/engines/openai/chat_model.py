@@ -27,11 +27,13 @@ if TYPE_CHECKING:
     from langchain_openai.chat_models.base import ChatOpenAI
 
 T = TypeVar("T", bound=BaseModel)
-TEXT, BARE = "text", "bare"
-FORMS = ("json_schema", "function_calling", TEXT, BARE)
+TEXT, BARE, WHOLE = "text", "bare", "whole"
+IN_WORDS = (TEXT, BARE, WHOLE)
+FORMS = ("json_schema", "function_calling", *IN_WORDS)
 """How a reply with a schema is asked for, the most reliable first: json_schema constrains what the
-server can write at all. The schema is always told in words too; `text` has only these, and `bare`
-no parameter that a server may refuse.
+server can write at all. The schema is always told in words too; `text` has only these, `bare` no
+parameter that a server may refuse, and `whole` is not even streamed: OpenAI streams some models to
+verified organizations alone.
 """
 LINE, ANSWER, THINKING = 120, 1_000, 3_000
 """The most tokens of a question or a query, of an answer, and of the thinking before a reply."""
@@ -152,7 +154,7 @@ class ChatModel:
     def _in_some_form(self, request: Request) -> Reply:
         """The reply in the first form that the server takes, which is asked for at once later."""
         form = self.server.known.form or FORMS[0]
-        forms = FORMS if request.schema is not None else FORMS[FORMS.index(TEXT) :]
+        forms: tuple[str, ...] = FORMS if request.schema is not None else IN_WORDS
         forms = forms[forms.index(form) :] if form in forms else forms
         sure = request.schema is not None
         for form in forms:
@@ -160,7 +162,7 @@ class ChatModel:
                 reply = self._sent(form, request)
             except foreign_errors() as error:
                 told = model_error(error, self.endpoint, self.name, self.seconds)
-                crashed = getattr(error, "status_code", None) == CRASH and form not in (TEXT, BARE)
+                crashed = getattr(error, "status_code", None) == CRASH and form not in IN_WORDS
                 if not (crashed or isinstance(told, RequestRefusedError)):
                     raise told from None
                 # A crash may be the form's doing; whether it was is found out anew next time.
@@ -187,7 +189,7 @@ class ChatModel:
             streamed = self._model.bind(**options, stream_usage=form != BARE)
             is_streamed = False
             try:
-                for piece in streamed.stream(request.messages):
+                for piece in streamed.stream(request.messages) if form != WHOLE else ():
                     is_streamed = True
                     yield Reply.of(piece)
             except ValueError:
@@ -213,13 +215,13 @@ class ChatModel:
         seconds = max(self.seconds if left is None else min(self.seconds, left), 0.001)
         options: dict[str, Any] = {}
         body: dict[str, Any] = {}
-        if request.schema is not None and form not in (TEXT, BARE):
+        if request.schema is not None and form not in IN_WORDS:
             options |= _asked_by(self._model, request.schema, form)
             if "response_format" in options:
                 # Past the SDK's own parser, which loses a reply that was cut short.
                 body["response_format"] = options.pop("response_format")
         options["timeout"] = openai.Timeout(seconds, connect=min(seconds, CONNECT_SECONDS))
-        if form != BARE:
+        if form not in (BARE, WHOLE):
             options |= {name: each for name, each in self._chosen.items() if each is not None}
             # OpenAI's newer models refuse max_tokens; most other servers know nothing else.
             body["max_completion_tokens" if self.endpoint.is_openai else "max_tokens"] = max_tokens
