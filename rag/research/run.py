@@ -159,7 +159,7 @@ class Research(Closing):
                 run_round(state, deps)  # the answer is written
         except BudgetSpent as spent:
             ended = spent
-            state = self._journal.run(run["id"])["state"] or state  # a round was begun
+            state = self._journal.run(run["id"]).get("state") or state  # a round was begun
         artifacts = self._journal.artifacts(run["id"], state["plan"])
         if ended is not None and not any(artifact["findings"] for artifact in artifacts):
             raise ended
