@@ -20,7 +20,7 @@ from rag.reading.whole import Whole
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose, one_line
 from state.answer import Citation, Snippet
-from state.blocks import PROSE, BlockKind
+from state.blocks import PROSE, WHOLE, BlockKind
 from state.passages import (
     ParsedQuestion,
     RetrievedChunk,
@@ -243,6 +243,8 @@ def _extended(stretch: Stretch, longest: int) -> Stretch:
     if units[first].start - units[begins].start <= BESIDE:
         first = begins
     least, last = last, max(last, reach(units, first, longest))
+    if last + 1 < len(units) and blocks[units[last + 1].place].level == WHOLE:
+        last = max(last, min(last + 1, reach(units, first, longest + BESIDE)))
     if stretch.chunk["blocks"][units[last].place].kind is BlockKind.CODE:
         last = _code_end(units, least, last)
     if text_between(stretch.chunk, *units[last][:2]).rstrip().endswith(":"):

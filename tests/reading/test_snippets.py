@@ -337,6 +337,15 @@ def test_a_snippet_does_not_end_in_the_first_words_of_an_item_that_goes_on(item,
     assert shown.removesuffix("\n…").endswith("\n1. Minutes approved.")
 
 
+def test_an_object_behind_what_is_found_is_shown_where_it_fits(tmp_path):
+    said, reply = "the gate does not shut: " + "it is stuck " * 15, "grease the hinge " * 14
+    issue = f' {{\n  "body": "{said}",\n  "by": [\n   {{\n    "text": "{reply}"\n   }}\n  ]\n }}'
+    text = f"[\n{issue},\n{issue.replace('gate', 'weir')}\n]\n"
+    shown = shown_of(tmp_path, text, "the weir does not shut", "issues.json")[0]["shown"]
+    assert "the weir does not shut" in shown
+    assert reply in shown
+
+
 def test_columns_of_a_table_without_bars_stay_below_each_other(tmp_path):
     table = (
         "                   adults    children\nDay ticket         12.50       6.00\n"
