@@ -34,6 +34,7 @@ def verdicts(graded: Graded) -> list[bool]:
         pytest.param(call({**WHOLE, "document_9": verdict(True)}), id="a document too many"),
         pytest.param(text(f"<tool_call>\n{CALLED}\n</tool_call>"), id="a call written as text"),
         pytest.param(text(FENCED), id="a fence and chatter"),
+        pytest.param(text(f"{json.dumps(WHOLE)}\nHope {{that}} helps!"), id="words in braces"),
         pytest.param(text(f"<think>maybe {{x}}?</think>{json.dumps(WHOLE)}"), id="thinking"),
         pytest.param(text(f"maybe.</think>{json.dumps(WHOLE)}"), id="thinking, never opened"),
         pytest.param(text(COMMAS), id="trailing commas"),

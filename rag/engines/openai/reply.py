@@ -22,6 +22,8 @@ LONGEST = 100_000
 FINISH_REASONS = ("stop", "tool_calls", "function_call", "eos", "end_turn")
 _THINKING = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
 _UNCLOSED = re.compile(r"\s*<think.*", re.DOTALL | re.IGNORECASE)
+_OBJECT = re.compile(r'\{\s*"')
+"""Matches how an object begins."""
 _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 
 
@@ -107,14 +109,15 @@ def without_thinking(reply: str) -> str:
 
 
 def json_object(text: str) -> dict[str, Any]:
-    """The one JSON object in `text`, whatever stands around it; an empty one where there is none.
-    Trailing commas are forgiven.
+    """The one JSON object in `text`, whatever stands around it; an empty one where there is none,
+    or another begins behind it. Trailing commas are forgiven.
     """
-    written = text[text.find("{") : text.rfind("}") + 1][:LONGEST]
+    written = text[:LONGEST][text.find("{") :]
     clean = _COMMA.sub(lambda match: match.group(1) or "", written)
+    decoder = json.JSONDecoder(object_pairs_hook=_unique, strict=False)
     with suppress(ValueError, RecursionError):
-        found = json.loads(clean, object_pairs_hook=_unique, strict=False)
-        return found if isinstance(found, dict) else {}
+        found, end = decoder.raw_decode(clean)
+        return found if isinstance(found, dict) and not _OBJECT.search(clean, end) else {}
     return {}
 
 
