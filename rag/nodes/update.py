@@ -61,7 +61,7 @@ def instrumented(name: str, node: Node) -> Callable[..., Update]:
 def ended_early(error: CragError) -> Update:
     """The update of a node by whose failure no answer is lost."""
     told = "The budget ended the run early: " if isinstance(error, BudgetSpent) else ""
-    return {"ended_early": f"{told}{str(error).rstrip('.')}."}
+    return {"ended_early": f"{told}{error}"}
 
 
 def run_with_events(
