@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from rag.text.block_builder import BlockBuilder, Item
@@ -32,6 +33,8 @@ _APART = {"code": re.compile(r"---\s*"), "text": re.compile(r"\[\[[\w.:-]{1,80}\
 """Lines that part others as blank ones do: between documents of YAML, AsciiDoc's anchors."""
 _UNMARKED = frozenset({"code", "log"}) | _TABLES
 """Formats whose lines are never a heading, a fence or an item."""
+_LONGEST = 1 << 18
+"""How many characters of lines without a blank one are one paragraph, which is read whole."""
 _SET_IN = 4
 """Columns that code is indented by, and whatever belongs to a line of Markdown above."""
 
@@ -41,7 +44,14 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
 
     `document_format` as a reader names it.
     """
-    found, position = front_matter(text) if document_format == "markdown" and not base else ([], 0)
+    is_document = document_format == "markdown" and not base
+    found = [*each_block(text, document_format, with_front_matter=is_document)]
+    return [block.moved(base) for block in found] if base else found
+
+
+def each_block(text: str, document_format: str, *, with_front_matter: bool) -> Iterator[Block]:
+    """The blocks of a text, one after the other, so that a long one's are not all held."""
+    found, position = front_matter(text) if with_front_matter else ([], 0)
     builder = BlockBuilder(text, document_format in MARKDOWN, found)
     lines = [*text[position:].split("\n"), ""]
     parser = _BlockParser(document_format, builder, lines, position)
@@ -50,8 +60,10 @@ def blocks_of_text(text: str, document_format: str = "text", base: int = 0) -> l
     at = 0
     while at < len(lines) - 1:
         at = parser.read(at)
+        yield from found[:-1]
+        del found[:-1]  # of those found the last is looked at
     builder.close()
-    return [block.moved(base) for block in found] if base else found
+    yield from found
 
 
 @dataclass(slots=True)
@@ -246,7 +258,7 @@ class _BlockParser:
             if fence := FENCE.match(inner[content:]):
                 return self._fenced(at, fence[1], column)
             self._blocks.begin(BlockKind.ITEM, start, end, lead=lead)
-        elif opened is not None and opened.kind in PROSE:
+        elif opened is not None and opened.kind in PROSE and end - opened.start_char < _LONGEST:
             if DEFINITION.match(inner) and opened.kind is BlockKind.PARAGRAPH:
                 self._blocks.open = opened._replace(kind=BlockKind.ITEM, level=1)
                 self._set_in(indent)

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, takewhile
 from typing import TYPE_CHECKING
 
-from rag.text.blocks import blocks_of_text
+from rag.text.blocks import each_block
 from rag.text.headings import HeadingPath
 from rag.text.line_marks import FENCE
 from rag.text.sentences import block_sentences
@@ -90,14 +90,18 @@ class _Cutter:
         self._limit = limit
         self._least = int(limit * _LEAST)
         self._format = document_format
-        self._blocks: deque[Block] = deque()  # that end after `_position`
+        self._found: Iterator[Block] = iter(())
+        self._blocks: deque[Block] = deque()  # the next, that end after `_position`
         self._headings = HeadingPath()
 
     def chunks(self, text: str) -> Iterator[Chunk]:
         """The chunks of the next stretch."""
-        self._blocks = deque(blocks_of_text(text, self._format))
+        is_document = self._format == "markdown" and not self._base
+        self._found = each_block(text, self._format, with_front_matter=is_document)
+        self._blocks.clear()
         self._text, self._position = text, 0
         while self._skip_blank():
+            self._look_ahead()
             cut = self._cut()
             shown = text[self._position : cut].rstrip()
             start, first_line = self._base + self._position, self._line
@@ -144,6 +148,16 @@ class _Cutter:
         self._position = to
         while self._blocks and self._blocks[0].end_char <= to:
             self._blocks.popleft()
+
+    def _look_ahead(self) -> None:
+        """Takes up the blocks that begin before the longest chunk from here ends, and one more."""
+        reach = self._position + self._limit
+        while not self._blocks or self._blocks[-1].start_char <= reach:
+            block = next(self._found, None)
+            if block is None:
+                return
+            if block.end_char > self._position:
+                self._blocks.append(block)
 
     def _between(self, start: int, end: int) -> list[Block]:
         """The blocks that lie at least in part between two offsets of the buffer."""

@@ -1,4 +1,5 @@
 import itertools
+import tracemalloc
 from unittest.mock import patch
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 
 from rag.documents.stream import Part
 from rag.index.codec import decode_blocks, encode_blocks
-from rag.text import chunk
+from rag.text import blocks, chunk
 from rag.text.chunk import CHUNK_CHARS, chunk_parts
 from state.documents import Chunk, without_header
 
@@ -91,6 +92,21 @@ def test_no_chunk_reaches_over_a_page(pages: list[str]) -> None:
         assert piece.end_char <= start + len(pages[piece.page - 1])
         assert piece.text == text[piece.start_char : piece.end_char]
         assert piece.start_line == text.count("\n", 0, piece.start_char) + 1
+
+
+@pytest.mark.parametrize(
+    ("line", "document_format"), [("word\n", "text"), ("- item\n", "markdown"), ("a | b\n", "csv")]
+)
+def test_the_blocks_of_a_long_text_are_not_all_held(line: str, document_format: str) -> None:
+    text = line * 50_000
+    tracemalloc.start()
+    try:
+        with patch.object(blocks, "_LONGEST", 4096):
+            next(chunk_parts([Part(text)], document_format))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 24 * len(text)
 
 
 def test_a_short_document_is_one_chunk() -> None:
