@@ -36,6 +36,8 @@ _APART = 1.35
 """Paragraphs lie at least so many times the usual distance of lines apart."""
 _WIDTH = 0.6
 """The width of a monospaced character, in font sizes."""
+_SPACE = 0.15
+"""The least width of a space, in font sizes."""
 _DEEPEST = 60
 _SET = re.compile(r"\S(?:[^\r\n]*\S)?")
 _BULLETS = dict.fromkeys(map(ord, "\uf0a7\uf0b7\uf0d8\uf0fc\uf076"), "\u2022")
@@ -71,6 +73,7 @@ def page_lines(page: PdfPage) -> list[Line]:
     line's end there is BROKEN, and the line goes on.
     """
     found: list[Line] = []
+    ends = 0
     with closing(page.get_textpage()) as textpage:
         for line in _SET.finditer(textpage.get_text_range()):
             starts = (line.start() + word.start() for word in re.finditer(r"\S+", line[0]))
@@ -83,9 +86,11 @@ def page_lines(page: PdfPage) -> list[Line]:
             # A line ends behind a raised number, too: what is set beside that goes on.
             above = found[-1] if found else None
             if above and abs(top - above.bottom) < font.size / 2 and left > above.right:
-                text, font, left, top = f"{above.text} {text}", *above[1:4]
+                is_apart = left - _end(textpage, ends) > _SPACE * font.size
+                text, font, left, top = f"{above.text}{' ' * is_apart}{text}", *above[1:4]
                 found.pop()
             found.append(Line(text, font, left, top, right, bottom))
+            ends = line.end() - 1
     return _spaced(found)
 
 
@@ -104,6 +109,16 @@ def _set(textpage: PdfTextPage, at: int) -> tuple[Font, float, float]:
     name = called.value.decode("utf-8", "replace")
     style = next((style for style, names in _STYLES.items() if names.search(name)), "")
     return Font(round(size, 1), style), left.value, up.value
+
+
+def _end(textpage: PdfTextPage, at: int) -> float:
+    """Where the character at `at` in the text ends on the page, in points."""
+    from pypdfium2 import raw
+
+    at = raw.FPDFText_GetCharIndexFromTextIndex(textpage, at)
+    left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+    raw.FPDFText_GetCharBox(textpage, at, left, right, bottom, top)
+    return right.value
 
 
 def _spaced(lines: list[Line]) -> list[Line]:

@@ -71,3 +71,24 @@ def test_what_all_is_set_in_says_nothing(tmp_path: Path, lines) -> None:
     groups = [(setting, [each]) for setting, each in zip(lines, said, strict=True)]
     text = read_document(pdf(tmp_path / "a.pdf", *groups)).text
     assert [line for line in text.split("\n") if line] == said
+
+
+def test_what_is_set_close_to_a_raised_or_lowered_number_goes_on_without_a_space(
+    tmp_path: Path,
+) -> None:
+    from fpdf import FPDF
+
+    made = FPDF(unit="pt")
+    made.add_page()
+    made.set_font("helvetica", "", 11)
+    for said, place in [("H", ""), ("2", "SUB"), ("O rises by 5 m", ""), ("3", "SUP"), (", ", "")]:
+        made.char_vpos = place or "LINE"
+        made.write(14, said)
+    made.write(14, "see the note")
+    made.char_vpos = "SUP"
+    made.write(14, "4")
+    made.char_vpos = "LINE"
+    made.write(14, " below.")
+    made.output(str(tmp_path / "a.pdf"))
+    said = "H2O rises by 5 m3, see the note4 below."
+    assert read_document(tmp_path / "a.pdf").text.strip() == said
