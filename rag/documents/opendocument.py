@@ -6,7 +6,6 @@ A cell is given as it was shown (50 %, 1.234,50 €); calamine would give the nu
 from __future__ import annotations
 
 from collections.abc import Iterator
-from copy import deepcopy
 
 from rag.documents.archive import Archive
 from rag.documents.cleaning import real_title
@@ -91,11 +90,12 @@ def _rename(element: Element, titles: set[str | None]) -> None:
 
 
 def _spread(cell: Element) -> None:
-    """Gives a cell its spans; one that is repeated stands as often, an empty one with a span."""
-    times = count(attribute(cell, "number-columns-repeated"), _REPEATS)
-    is_empty = not "".join(cell.itertext()).strip()
-    repeated = str(times) if is_empty else ""
-    cell.set("colspan", attribute(cell, "number-columns-spanned") or repeated)
+    """Gives a cell its spans; one that is repeated goes over as many columns, with its text in each
+    where that is short.
+    """
+    times = attribute(cell, "number-columns-repeated")
+    cell.set("colspan", attribute(cell, "number-columns-spanned") or "")
+    if count(times, _REPEATS) > 1:
+        cell.set("colspan", str(count(times, _REPEATS)))
+        cell.set("repeated", "yes")
     cell.set("rowspan", attribute(cell, "number-rows-spanned") or "")
-    for _ in range(0 if is_empty else times - 1):
-        cell.addnext(deepcopy(cell))

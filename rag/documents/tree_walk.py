@@ -31,6 +31,8 @@ _BREAK = "\ufdd0"
 _LISTS = {"ul", "ol", "menu"}
 _MAX_SPAN, _MOST_SPANNED = 64, 2500
 """Columns that a cell may go over, and how many a row may have by that."""
+_MOST_REPEATED = 40
+"""Characters of a cell's text that may stand in each of its columns: a number, a word or two."""
 _MOST = 10**8
 
 Element = Any
@@ -201,7 +203,7 @@ def _is_layout(table: Element) -> bool:
 
 def table_rows(table: Element) -> Iterator[list[str | None]]:
     """The texts of each row, column under column: None where the cell above goes on, and an empty
-    one for each further column that a cell goes over.
+    one for each further column that a cell goes over, or its short text where it is `repeated`.
     """
     below: Counter[int] = Counter()  # of a column: in how many further rows its cell goes on
     for cells in _rows(table):
@@ -214,7 +216,9 @@ def table_rows(table: Element) -> Iterator[list[str | None]]:
                 break
             height = count(cell.get("rowspan"), _MOST)
             wide = min(count(cell.get("colspan"), _MAX_SPAN), _MOST_SPANNED - len(texts))
+            said = None if cell.get("below") else text_of(cell)
+            again = cell.get("repeated") and said and len(said) <= _MOST_REPEATED
             for column in range(max(wide, 1)):
                 below[len(texts)] = height - 1
-                texts.append("" if column else None if cell.get("below") else text_of(cell))
+                texts.append("" if column and not again else said)
         yield texts

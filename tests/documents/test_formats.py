@@ -549,6 +549,14 @@ def test_a_sheet_of_opendocument_repeats_its_cells_and_names_its_place(tmp_path:
     assert found == Part("# Fares\n\nZone | 50 % | 50 %\nA |  |  | late\n", anchor="sheet Fares")
 
 
+def test_cells_repeated_within_repeated_ones_take_no_room(tmp_path: Path) -> None:
+    body = "<text:p>x</text:p>"
+    for _ in range(8):
+        cell = f'<table:table-cell table:number-columns-repeated="64">{body}</table:table-cell>'
+        body = f"<table:table><table:table-row>{cell}</table:table-row></table:table>"
+    assert len(read(odf(tmp_path / "a.odt", body)).text) < 1000
+
+
 def test_slides_of_opendocument_have_their_titles_or_names_and_their_notes(tmp_path: Path) -> None:
     frame = "<draw:frame presentation:class='{}'><draw:text-box>{}</draw:text-box></draw:frame>"
     notes = "<presentation:notes>" + frame.format("notes", "{}") + "</presentation:notes>"
