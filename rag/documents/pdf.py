@@ -19,7 +19,7 @@ from rag.documents.picture import OCR_HINT, SIDE, can_recognize, recognize
 from rag.documents.stream import Part, Reading, document_errors
 from rag.text.wrapping import FIELD
 from state.errors import DocumentError
-from state.wording import plural
+from state.wording import many, plural
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
@@ -31,6 +31,8 @@ _REACH = 4
 """How many pages before and behind are searched for running heads."""
 _HEAD_LINES = 12
 """Where more lines come back, they are no head: a page may be one of many like it."""
+_MOST_NAMED = 10
+"""Pages that a warning names: a damaged file may claim any number of them."""
 _NUMBER = re.compile(r"[0-9]+")
 _BROKEN = re.compile(rf"([^\W\d_]{{0,40}}){BROKEN}(?=([^\W\d_]{{0,40}}))")
 _GOES_ON = re.compile(rf"{BROKEN}(\S*)[ \n]?")
@@ -58,7 +60,7 @@ def _pages(reading: Reading) -> Iterator[Part]:
         count, most = len(document), reading.limits.recognized_pages
         reading.title = real_title(document.get_metadata_value("Title") or None)
         blank: list[int] = []
-        failed: list[int] = []
+        failed: list[str] = []
         scans = 0
         fonts: Counter[Font] = Counter()  # of the pages so far
         for number in range(1, min(count, reading.limits.pages) + 1):
@@ -77,14 +79,14 @@ def _pages(reading: Reading) -> Iterator[Part]:
                 else:
                     blank.append(number)
             except DocumentError as error:
-                reading.warn(f"page {number} cannot be read: {error.message}")
-                failed.append(number)
+                failed.append(f"page {number} cannot be read: {error.message}")
+        _warn_of_failed(failed, reading)
         if count > reading.limits.pages:
             reading.warn(f"only the first {reading.limits.pages} of {count} pages were read")
         if scans > most:
             reading.warn(f"only {most} scanned pages were read")
         if failed and len(failed) + len(blank) == count:
-            raise DocumentError(f"damaged PDF: {reading.warnings[0]}")
+            raise DocumentError(f"damaged PDF: {failed[0]}")
         if blank or not count:
             waits = "" if can_recognize() else f"; scans wait for {OCR_HINT}"
             reading.warn(_no_text(blank, count) + waits)
@@ -101,10 +103,17 @@ def _open(file: IO[bytes]) -> PdfDocument:
         raise
 
 
+def _warn_of_failed(failed: list[str], reading: Reading) -> None:
+    for reason in failed[:_MOST_NAMED]:
+        reading.warn(reason)
+    if len(failed) > _MOST_NAMED:
+        reading.warn(f"{many(len(failed) - _MOST_NAMED, 'further page')} cannot be read")
+
+
 def _no_text(blank: list[int], count: int) -> str:
     if len(blank) == count:
         return "no text on any page: scanned or drawn" if count else "no pages"
-    shown = ", ".join(map(str, blank[:10])) + ", …" * (len(blank) > 10)
+    shown = ", ".join(map(str, blank[:_MOST_NAMED])) + ", …" * (len(blank) > _MOST_NAMED)
     return f"no text on {plural(len(blank), 'page')} {shown}: scanned, drawn or blank"
 
 
