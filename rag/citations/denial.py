@@ -5,10 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from rag.citations.clauses import clauses_of, sentences_of
 from rag.index.terms import terms
 from state.wording import shorten
 
+_SENTENCE = re.compile(
+    r"(?<=[.;:!?])\s+"
+    # A line goes on in the next one, unless that is an item, a row or a paragraph.
+    r"|\n(?=\s*(?:[-*+•|#>]|\d+[.)]\s|\n|$))"
+)
+_CLAUSE = re.compile(r",(?!\d)|[()—–]|\s-\s|\b(?:but|because|so that)\b")
 _DENIAL = re.compile(r"\b(?:not|never|cannot|nor|unable)\b|n['’]t\b", re.IGNORECASE)
 _DENIES = re.compile(rf"{_DENIAL.pattern}|\b(?:no|none|nothing|nobody|excepted)\b", re.IGNORECASE)
 _LIMITS = re.compile(r"\b(?:unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)
@@ -34,9 +39,9 @@ def _denied_word(text: str, against: str) -> str | None:
     """The word that the text denies and the other states. A denial with a condition ("not unless")
     does not count, nor that of a word which the same text states as well.
     """
-    denying = filter(_DENIES.search, clauses_of(against))
+    denying = filter(_DENIES.search, _clauses(against))
     said = set(terms(against)).difference(*map(terms, denying))
-    for clause in clauses_of(text):
+    for clause in _clauses(text):
         found = _DENIAL.search(clause)
         if found is not None and not _LIMITS.search(clause):
             denied = clause[found.end() :]
@@ -49,12 +54,12 @@ def _denied_word(text: str, against: str) -> str | None:
 def _denied_sentence(claim: str, told: str) -> str | None:
     stretches = [
         stretch
-        for sentence in sentences_of(told)
+        for sentence in _sentences(told)
         if not _SUPPOSES.search(sentence)
-        for stretch in (sentence, *clauses_of(sentence))
+        for stretch in (sentence, *_clauses(sentence))
     ]
     held = [(set(terms(each)), _denies(each)) for each in stretches[:_MOST]]
-    for sentence in sentences_of(_NO.sub("", claim))[:_MOST]:
+    for sentence in _sentences(_NO.sub("", claim))[:_MOST]:
         words = set(terms(sentence)) - _EMPTY
         found = [denies for held_words, denies in held if words <= held_words]
         if words and found and _denies(sentence) not in found:
@@ -64,3 +69,11 @@ def _denied_sentence(claim: str, told: str) -> str | None:
 
 def _denies(text: str) -> bool:
     return _DENIES.search(text) is not None
+
+
+def _sentences(text: str) -> list[str]:
+    return _SENTENCE.split(text)
+
+
+def _clauses(text: str) -> list[str]:
+    return [clause for sentence in _sentences(text) for clause in _CLAUSE.split(sentence)]

@@ -46,12 +46,8 @@ CAMERAS = "From a locked car things are insured, electronics and cameras excepte
 DUE = "Rent is due by the third working day of the month. The trip is on 30 November."
 BOOKING = "If you do not book flights, go to the Travel tab of Concur and choose the hotel."
 LOSS = "A loss is to be reported within a week, and is paid in 4 weeks at most."
-PARTS = "Pay 50 euros until 30 November, the rest until 31 March."
-SHARES = "Shares are given after two years of work. You reach the maximum at 6 years."
 NEARBY = "The bus goes in October."
 TOLD = [
-    PARTS,
-    SHARES,
     LOSS,
     SNAKES,
     RODENTS,
@@ -139,8 +135,6 @@ REVERSED = [
     ("A lock is stale after 30 hours.", STALE),
     ("A lock is stale after thirty calendar days.", STALE),
     ("Report a loss within a month.", LOSS),
-    ("50 euros are due until 31 March, the rest until 30 November.", PARTS),
-    ("Shares are given after six years of work; the maximum is reached at 2.", SHARES),
 ]
 
 
@@ -195,8 +189,6 @@ def test_of_five_false_denials_two_at_most_pass_and_none_is_taken_out():
         ("Um 9:30 öffnet es für 1.500 members.", OFFICE),
         ("Spiders are not allowed.", SNAKES),
         ("A loss is reported within one week and paid within four weeks.", LOSS),
-        ("The rest is due until 31 March, 50 euros until 30 November.", PARTS),
-        ("The maximum is reached at six years; shares are given after 2 years.", SHARES),
         ("After half an hour (30 minutes) it is stale.", STALE),
         ("No, damage by rodents is not insured.", RODENTS),
         ("Hamsters may be kept without asking.", HAMSTERS),
