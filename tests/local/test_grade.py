@@ -50,6 +50,8 @@ def test_what_corrections_bring_does_not_make_the_best_stand_out(tmp_path):
         ("the 4 schools of medicine", "", "There were four schools.", []),
         ("what was built in 2011", "", "It was built in 2012.", ["2011"]),
         ("what happened on 24 May 2026", "2026-05-24", "Rain.", []),
+        ("what happened on 24/05/2026", "2026-05-24", "Rain.", []),
+        ("what happened on 2026-05-24", "", "On 24 May 2026 it rained.", []),
         ("does it run on Python 3.9", "", "Python 3.10 is needed.", ["3.9"]),
         ("I have been here 5 years, is that enough", "", "After some years it is.", []),
         ("compacting a 7GB file fails", "", "Large files need room.", []),

@@ -21,7 +21,7 @@ from rag.index.candidates import chunk_terms
 from rag.index.ranking import TITLE_MATCH_WEIGHT, WINDOW_WEIGHT, best_window, okapi, title_match
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
-from rag.question.parse import FEW_CHUNKS, share, specific_terms
+from rag.question.parse import FEW_CHUNKS, share, specific_terms, split_context
 from rag.reading.reranker import Reranker, chunk_with_headings
 from rag.reading.scoring import best_of, coverage, judge_stretches
 from state.graph_state import GraphState, new_chunks
@@ -40,11 +40,13 @@ _NAMED = 4
 _LACKING = 0.99
 """What a probability is at most where a number is lacking, in thresholds."""
 _NUMBERED = re.compile(
-    r"(?<![\w.,:/-])(?:(?P<name>[A-Za-z]{1,12})-?)?(?P<number>\d+(?:[.,:/-]\d+)*)"
+    r"(?<![\w.,:/-])(?:(?P<name>[A-Za-z]{1,12})-?)?(?P<number>\d+(?:[.,]\d+)*)"
     r"(?![\w.,:/-]*\w|\s?%|[\s-](?:second|minute|hour|day|week|month|year|[kmgt]i?b|byte|percent)s?\b)",
     re.IGNORECASE,
 )
-"""Matches a number, or a name that ends in one, which stands by itself and counts no unit."""
+"""Matches a number, or a name that ends in one, which stands by itself and counts no unit: no day,
+time or range in figures, which is written in many ways.
+"""
 
 
 def grade(state: GraphState, collection: CollectionReader, reranker: Reranker) -> Graded:
@@ -190,11 +192,12 @@ def answer_features(
     if nearest is None:
         return dict.fromkeys(("covered", "judged", "margin", "lacking"), 0.0)
     scores = [each.score for each in found if each.stretch.chunk["chunk_id"] in own]
+    typed, _ = split_context(pool.question["text"])
     return {
         "covered": coverage(pool.question, nearest.stretch),
         "judged": nearest.judged,
         "margin": nearest.score - median(scores or [each.score for each in found]),
-        "lacking": float(len(lacking_numbers(pool.question["text"], nearest.stretch.chunk))),
+        "lacking": float(len(lacking_numbers(typed, nearest.stretch.chunk))),
     }
 
 
