@@ -116,6 +116,7 @@ class _Finder:
         """Imports the real module; the first of a package puts real values for all its names."""
         package = _package(module)
         if package is None or package in self._used:
+            forget(module)  # another thread is just about to
             return import_module(module)
         self._used.add(package)
         for name, found in list(sys.modules.items()):

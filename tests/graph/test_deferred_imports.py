@@ -88,3 +88,17 @@ from langsmith.run_helpers import get_tracing_context
 assert get_tracing_context.__module__ == 'langsmith.run_helpers'
 assert 'requests.sessions' in sys.modules, 'langsmith itself uses it'
 """)
+
+
+def test_a_stand_in_that_is_still_there_once_the_real_one_is_used_is_no_circle():
+    code = """import sys
+import httpx
+stand_in = sys.modules["httpx"]
+httpx.Timeout(1)
+sys.modules["httpx"] = stand_in  # as another thread sees it for a moment
+try:
+    raise ValueError
+except ValueError:
+    print(stand_in.TimeoutException.__name__)
+"""
+    assert "TimeoutException" in deferred(code)
