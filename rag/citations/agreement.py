@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from rag.citations.denial import find_denial
-from rag.citations.figures import SPELT, Figure, dates, figures, readings, value_of
+from rag.citations.figures import SPELT, TIME, UNIT, Figure, dates, figures, readings, value_of
 from rag.citations.reckoning import is_reckoned
 from rag.index.language import language_of
 
@@ -28,12 +28,11 @@ _PLAIN = re.compile(r"[\W_]+|(?<=\d)(?=[^\W\d_])")
 _VALUE = re.compile(r"true|false|yes|no|on|off|[\d.,]+", re.IGNORECASE)
 """Matches what code gives a name, and is none itself."""
 _NUMBER = rf"(?:\d[\d.,]*|an?|{'|'.join(sorted(SPELT, reverse=True))})"
-_TIME = r"second|minute|hour|day|week|month|year"
-_SPAN = re.compile(rf"\b({_NUMBER})[\s-]+(?:[a-z]+\s)?({_TIME})s?\b", re.IGNORECASE)
+_SPAN = re.compile(rf"\b({_NUMBER})[\s-]+(?:[a-z]+\s)?({TIME})s?\b", re.IGNORECASE)
 _ANOTHER = re.compile(
     r"\b(?:twice|thrice|half|(?:doubl|tripl|halv)\w+|instead|(?:long|short|lat|earli|high|low|larg"
     r"|small|fast|slow)er|more|fewer|less"
-    rf"|{_NUMBER}[ -]?(?:{_TIME}|[kmgt]i?b|byte|percent|%)s?)(?!\w)",
+    rf"|{_NUMBER}[ -]?(?:{UNIT}|%)s?)(?!\w)",
     re.IGNORECASE,
 )
 """Matches what asks for another number than the documents give: one that is set, or more."""
@@ -52,7 +51,7 @@ def find_discrepancy(
     `contradicted`: the quotes give another number beside the same word, from which the claim's
     cannot be reckoned, and the question asks for none of its own ("for two weeks", "longer").
     `unverified`: they lack a number or a name of the claim, count another unit of time by one of
-    its numbers, say it of something else, or deny what it states.
+    its numbers, or deny what it states.
 
     Numbers must stand in the quotes, in the question, or in the titles and `headings` above the
     quotes; names, but for months, may also stand in the `passages` around these.

@@ -36,6 +36,16 @@ _BEHIND = re.compile(r"[\s-]{0,2}([^\W\d_]{1,}|%)")
 _BESIDE_ANY = frozenset(terms("every least within"))
 _AMOUNT = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
 _OF_TIME = re.compile(r"[/:]|\d-\d")
+TIME = r"second|minute|hour|day|week|month|year"
+UNIT = rf"{TIME}|[kmgt]i?b|byte|percent"
+_NUMBERED = re.compile(
+    r"(?<![\w.,:/-])(?:(?P<name>[A-Za-z]{1,12})-?)?(?P<number>\d+(?:[.,]\d+)*)"
+    rf"(?![\w.,:/-]*\w|\s?%|[\s-](?:{UNIT})s?\b)",
+    re.IGNORECASE,
+)
+"""Matches a number, or a name that ends in one, which stands by itself and counts no unit: no day,
+time or range in figures, which is written in many ways.
+"""
 _YEAR = re.compile(r"[12]\d{3}")
 _DATE = re.compile(r"\b(?P<year>[12]\d{3})-(?P<month>0[1-9]|1[0-2])-(?P<day>[0-3]\d)\b")
 
@@ -95,6 +105,23 @@ def value_of(written: str) -> str:
 def readings_of(text: str) -> frozenset[str]:
     """The values that the numbers of a text may have; its dates also by day, month and year."""
     return readings(figures(f"{text} {dates(text)}"))
+
+
+def unheld_numbers(question: str, text: str) -> list[str]:
+    """The numbers and numbered names of a question (2019, F12) that a text has in no form. What
+    counts a unit, as "for 3 weeks", may be the asker's own.
+    """
+    held = readings_of(text)
+    lacking = []
+    for found in _NUMBERED.finditer(question):
+        name, number = found["name"], found["number"]
+        if name:
+            stands = re.search(rf"(?i)\b{name}[\W_]?{re.escape(number)}\b", text) is not None
+        else:
+            stands = not held.isdisjoint(readings_of(found[0]))
+        if not stands:
+            lacking.append(found[0])
+    return lacking
 
 
 def readings(found: Iterable[Figure]) -> frozenset[str]:

@@ -6,16 +6,14 @@ CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fin
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
 
-from rag.citations.figures import readings_of
 from rag.embed.builtin import builtin_embedder
-from rag.engines.local.grader_model import GraderModel, grader_model
+from rag.engines.local.grader_model import GraderModel, Logistic, grader_model
 from rag.engines.protocol import Graded
 from rag.index.candidates import chunk_terms
 from rag.index.ranking import TITLE_MATCH_WEIGHT, WINDOW_WEIGHT, best_window, okapi, title_match
@@ -39,14 +37,6 @@ _LEAST_SPREAD = 0.15
 _NAMED = 4
 _LACKING = 0.99
 """What a probability is at most where a number is lacking, in thresholds."""
-_NUMBERED = re.compile(
-    r"(?<![\w.,:/-])(?:(?P<name>[A-Za-z]{1,12})-?)?(?P<number>\d+(?:[.,]\d+)*)"
-    r"(?![\w.,:/-]*\w|\s?%|[\s-](?:second|minute|hour|day|week|month|year|[kmgt]i?b|byte|percent)s?\b)",
-    re.IGNORECASE,
-)
-"""Matches a number, or a name that ends in one, which stands by itself and counts no unit: no day,
-time or range in figures, which is written in many ways.
-"""
 
 
 def grade(state: GraphState, collection: CollectionReader, reranker: Reranker) -> Graded:
@@ -85,7 +75,7 @@ def _judge(
         chunks = [{**chunk, "title": None, "heading": ""} for chunk in chunks]
     pool = Pool.of(part["question"], chunks if of_web else part["pool"])
     if reading is not None:
-        known = probability_of(answer_features(pool, state["documents"], reading))
+        known = probability_of(answer_features(pool, state["documents"], reading), model.reader)
     elif any(chunk.get("document_match", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
         known = 1.0
     else:  # a few pages of the web are no small collection
@@ -165,11 +155,10 @@ def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
     }
 
 
-def probability_of(features: Mapping[str, float]) -> float:
+def probability_of(features: Mapping[str, float], reader: Logistic) -> float:
     """That what is shown answers, by its `answer_features`; below the threshold where a number of
     the question is lacking: what stands on ADR 12 does not say when ADR 13 was accepted.
     """
-    reader = grader_model().reader
     found = reader.probability(features)
     return min(found, _LACKING * reader.threshold) if features["lacking"] else found
 
@@ -203,21 +192,14 @@ def answer_features(
 
 def lacking_numbers(question: str, chunk: RetrievedChunk) -> Sequence[str]:
     """The numbers and numbered names of a question (2019, F12) that neither the chunk nor what
-    stands above it has in any form. What counts a unit, as "for 3 weeks", may be the asker's own.
+    stands above it has in any form.
     """
-    above = (chunk["source"], chunk["title"], chunk["heading"], chunk["text"])
-    text = " ".join(filter(None, above))
-    held = readings_of(text)
-    lacking = []
-    for found in _NUMBERED.finditer(question):
-        name, number = found["name"], found["number"]
-        if name:
-            stands = re.search(rf"(?i)\b{name}[\W_]?{re.escape(number)}\b", text) is not None
-        else:
-            stands = not held.isdisjoint(readings_of(found[0]))
-        if not stands:
-            lacking.append(found[0])
-    return lacking
+    if not any(map(str.isdigit, question)):
+        return []
+    from rag.citations.figures import unheld_numbers
+
+    held = (chunk["source"], chunk["title"], chunk["heading"], chunk["text"])
+    return unheld_numbers(question, " ".join(filter(None, held)))
 
 
 def terms_with_headings(chunk: RetrievedChunk) -> frozenset[str]:
