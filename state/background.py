@@ -16,6 +16,11 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
+_WAIT = 0.2
+"""Seconds of a wait without end. Python runs a signal's handler between two of its instructions: a
+signal that comes just before a wait would be heeded only after it.
+"""
+
 
 def submit(call: Callable[[], T]) -> Future[T]:
     """Runs `call()` on a daemon thread, which does not keep the process alive."""
@@ -85,6 +90,16 @@ class _End:
         self.error = error
 
 
+def _next(queue: SimpleQueue[T | _End], seconds_left: Callable[[], float | None]) -> T | _End:
+    while True:
+        left = seconds_left()
+        try:
+            return queue.get(timeout=_WAIT if left is None else min(_WAIT, max(left, 0.0)))
+        except Empty:
+            if left is not None and left <= _WAIT:
+                raise TimeoutError from None
+
+
 def in_background(
     run: Callable[[], Generator[T]],
     cancel: Cancellation,
@@ -116,11 +131,7 @@ def in_background(
     ended = False
     try:
         while True:
-            left = seconds_left()
-            try:
-                item = queue.get(timeout=None if left is None else max(left, 0.0))
-            except Empty:
-                raise TimeoutError from None
+            item = _next(queue, seconds_left)
             if isinstance(item, _End):
                 ended = not isinstance(item.error, KeyboardInterrupt)
                 if item.error is not None:

@@ -1,3 +1,5 @@
+import os
+import signal
 import threading
 
 import pytest
@@ -50,3 +52,28 @@ def test_leaving_waits_for_what_must_not_be_halved():
     keeper.join(30)
     leaver.join(30)
     assert order == ["kept", "left"]
+
+
+def test_an_interrupt_that_wakes_nobody_is_heeded():
+    """As one that comes just before a wait does: Python's handler runs between two instructions.
+    Here another thread gets the signal.
+    """
+    cancel, over = Cancellation(), threading.Event()
+
+    def hang():
+        yield "asked"
+        over.wait(30)
+
+    items = in_background(hang, cancel)
+    assert next(items) == "asked"
+    handled = signal.signal(signal.SIGINT, lambda *_: cancel.interrupt())
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        sent = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+        sent.start()
+        with pytest.raises(KeyboardInterrupt):
+            next(items)
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+        signal.signal(signal.SIGINT, handled)
+        over.set()
