@@ -25,22 +25,19 @@ RoundDecision = Literal["continue", "replan", "end", "escalate"]
 
 class Subtask(TypedDict):
     """One piece of work. `heading`, at most eight words, is shown in the report. `queries` are what
-    a searcher searches; `documents` are names of documents that it reads besides. `read_files` are
-    names of artifacts that it is given whole, evicted ones too; it waits for those that earlier
-    subtasks of the plan are to write.
+    a searcher searches. `read_files` are names of artifacts that it is given whole, evicted ones
+    too, and waits for where they are still to be written; for a searcher also names of documents.
 
-    `id` is a hash of all of it: the same work has the same id, so that a resumed run, or a plan
+    `expected_artifact` names it: the same work has the same name, so that a resumed run, or a plan
     that repeats itself, never does it twice.
     """
 
-    id: str
     role: str
     heading: str
     instruction: str
     queries: list[str]
     expected_artifact: str
     read_files: list[str]
-    documents: list[str]
     status: SubtaskStatus
 
 
@@ -52,8 +49,7 @@ class Finding(TypedDict):
 
 
 class Artifact(Subtask):
-    """A subtask with its result, from which alone the report is made. Its file has the expected
-    name.
+    """A subtask with its result, from which alone the report is made.
 
     `content` is the findings as Markdown, with the markers of `citations`; `missing` names what was
     searched for and not found, `nearest` the places that may state it all the same.
@@ -149,12 +145,11 @@ class SubtaskStarted(TypedDict):
 
 
 class SubtaskFinished(TypedDict):
-    """`subtask` is the subtask's id, which is also the `node` of its model calls. `missing` is what
-    it did not find.
+    """`artifact` is the subtask's name, which is also the `node` of its model calls. `missing` is
+    what it did not find.
     """
 
     event: Literal["subtask_finished"]
-    subtask: str
     artifact: str
     status: SubtaskStatus
     bytes: int

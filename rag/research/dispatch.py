@@ -40,8 +40,10 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
     Raises:
         CragError: a subagent failed, or a budget ended one.
     """
-    done = {artifact["id"]: artifact for artifact in deps.journal.artifacts(deps.run_id, plan)}
-    waiting = [task for task in plan if task["status"] == "planned" and task["id"] not in done]
+    kept = deps.journal.artifacts(deps.run_id, plan)
+    done = {artifact["expected_artifact"]: artifact for artifact in kept}
+    planned = [task for task in plan if task["status"] == "planned"]
+    waiting = [task for task in planned if task["expected_artifact"] not in done]
     while waiting:
         at_once = 1 if deps.researcher.one_by_one else AT_ONCE
         ready = [task for task in waiting if done.keys() >= set(_depends_on(task, plan))][:at_once]
@@ -55,18 +57,19 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
         for future in as_completed(begun):
             task, (found, calls, ms) = begun[future], future.result()
             for call in calls:
-                deps.emit(call_event(call, task["id"], deps.started))
+                deps.emit(call_event(call, task["expected_artifact"], deps.started))
             usage = add_calls(NO_USAGE, task["role"], calls)
             if isinstance(found, BaseException):
                 failures.append(found)
             else:
                 deps.warn(found.warnings)
-                done[task["id"]] = artifact = _artifact(task, found, usage)
+                artifact = _artifact(task, found, usage)
+                done[artifact["expected_artifact"]] = artifact
                 deps.journal.keep(deps.run_id, artifact)
                 _emit_finished(artifact, ms, deps)
         if failures:
             raise failures[0]
-    return [done[task["id"]] for task in plan if task["status"] == "planned"]
+    return [done[task["expected_artifact"]] for task in planned]
 
 
 def _work(task: Subtask, read: ReadFiles, deps: ResearchDependencies) -> Outcome:
@@ -82,8 +85,8 @@ def _work(task: Subtask, read: ReadFiles, deps: ResearchDependencies) -> Outcome
 
 
 def _depends_on(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
-    """The ids of the earlier subtasks whose files `task` is given."""
-    return [other["id"] for other in plan if other["expected_artifact"] in task["read_files"]]
+    """The files of other subtasks that `task` is given."""
+    return [name for other in plan if (name := other["expected_artifact"]) in task["read_files"]]
 
 
 def _artifact(task: Subtask, found: Researched, usage: Usage) -> Artifact:
@@ -105,7 +108,6 @@ def _emit_finished(artifact: Artifact, ms: float, deps: ResearchDependencies) ->
     deps.emit(
         {
             "event": "subtask_finished",
-            "subtask": artifact["id"],
             "artifact": artifact["expected_artifact"],
             "status": artifact["status"],
             "bytes": len(artifact["content"].encode("utf-8", "replace")),

@@ -73,13 +73,13 @@ class Journal(Closing):
                 db.execute(_DROP, (self._keep,))
 
     def keep(self, run_id: str, artifact: Artifact) -> None:
-        self._put(run_id, "artifact", artifact["id"], artifact)
+        self._put(run_id, "artifact", artifact["expected_artifact"], artifact)
 
     def artifacts(self, run_id: str, plan: Sequence[Subtask] = ()) -> list[Artifact]:
         """A run's artifacts in the order they were planned, whichever was finished first."""
-        places = {task["id"]: place for place, task in enumerate(plan)}
+        places = {task["expected_artifact"]: place for place, task in enumerate(plan)}
         found: list[Artifact] = self._read(run_id, "artifact")
-        return sorted(found, key=lambda artifact: places.get(artifact["id"], len(plan)))
+        return sorted(found, key=lambda each: places.get(each["expected_artifact"], len(plan)))
 
     def warn(self, run_id: str, line: str) -> bool:
         """Keep a warning for the report; returns whether it is new."""

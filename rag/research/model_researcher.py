@@ -138,7 +138,7 @@ class ModelResearcher:
         searcher's own queries, for what that leaves open, so that one search's miss is not final.
         """
         queries, warnings = distinct([task["instruction"], *task["queries"]]), list[str]()
-        given = self._find(queries, READ_TOKENS, named=task["documents"])
+        given = self._find(queries, READ_TOKENS, named=task["read_files"])
         reply = self._ask(search_messages(task, read, given), Findings, warnings)
         found = _parts(reply)
         missing = distinct(reply.not_found if reply else ()) or ([] if found else [task["heading"]])

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 
 from rag.question.parse import split_context
 from rag.research.researcher import DraftSubtask, ResearchDependencies
 from rag.research.roles import PLANNED, SEARCHER
 from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
-from state.graph_state import fresh
 from state.research_state import ResearchState, Subtask
 from state.wording import shorten
 
 MOST_SUBTASKS = 8
 MOST_QUERIES = 4
-MOST_DOCUMENTS = 3
 HEADING_WORDS = 8
 LONGEST_HEADING = 120
 LONGEST_INSTRUCTION = 1_000
@@ -30,66 +27,60 @@ def new_subtasks(state: ResearchState, deps: ResearchDependencies) -> list[Subta
     """
     planned = deps.researcher.plan(deps.view(state))
     deps.warn(planned.warnings)
-    new = checked_plan(planned.subtasks, state["plan"], state["files"], state["step"])
+    new = checked_plan(planned.subtasks, state["plan"])
     if not any(task["role"] == SEARCHER for task in [*state["plan"], *new]):
         deps.warn([_SEARCHED_WHOLE])
         draft = DraftSubtask(role=SEARCHER, instruction=state["question"])
-        new = checked_plan([draft], step=state["step"])
+        new = checked_plan([draft])
     return new
 
 
-def checked_plan(
-    drafts: Sequence[DraftSubtask],
-    known: Sequence[Subtask] = (),
-    files: Collection[str] = (),
-    step: int = 0,
-) -> list[Subtask]:
+def checked_plan(drafts: Sequence[DraftSubtask], known: Sequence[Subtask] = ()) -> list[Subtask]:
     """The new subtasks, in order: at most eight, of known roles, none that was done before.
 
-    A subtask may read files that exist, files that an earlier draft is to write and, if it
-    searches, documents; other names are dropped. "*" stands for all files of earlier searches,
-    which a subtask that neither searches nor names a file reads as well. File names that drafts
-    chose are replaced by names that cannot collide.
+    A subtask may read files of earlier ones, under the names that the drafts gave them too, and, if
+    it searches, documents. "*" stands for all files of earlier searches, which a subtask that
+    neither searches nor names a file reads as well.
     """
-    names = {name: name for name in files}
+    files = {task["expected_artifact"]: task["expected_artifact"] for task in known}
     plan: list[Subtask] = []
-    for number, draft in enumerate(drafts[:MOST_SUBTASKS], 1):
-        role = draft.role
-        instruction = one_line(draft.instruction)[:LONGEST_INSTRUCTION]
-        if role not in PLANNED or not instruction:
+    for draft in drafts[:MOST_SUBTASKS]:
+        instruction, searches = (
+            one_line(draft.instruction)[:LONGEST_INSTRUCTION],
+            draft.role == SEARCHER,
+        )
+        if draft.role not in PLANNED or not instruction:
             continue
         before = [*known, *plan]
         wanted = dict.fromkeys(draft.read_files)
-        reads = [names[name] for name in wanted if name in names]
-        if "*" in wanted or not (role == SEARCHER or reads):
+        reads = [files.get(name, name) for name in wanted if searches or name in files]
+        if "*" in wanted or not (searches or reads):
             reads = [other["expected_artifact"] for other in before if other["role"] == SEARCHER]
-        file = artifact_name(role, step + number, instruction, names.values())
-        task = new_subtask(role, instruction, file)
-        task["heading"] = short_heading(draft.heading, instruction)
-        task["read_files"] = reads
-        if role == SEARCHER:
-            asked = distinct(query[:LONGEST_QUERY] for query in draft.queries)
-            task["queries"] = asked[:MOST_QUERIES] or [instruction[:LONGEST_QUERY]]
-            others = [name for name in wanted if name not in names and name != "*"]
-            task["documents"] = others[:MOST_DOCUMENTS]
-        task["id"] = _identity(task)
-        if all(task["id"] != other["id"] for other in before):
-            names[draft.expected_artifact or instruction] = file
+        asked = distinct(query[:LONGEST_QUERY] for query in draft.queries)[:MOST_QUERIES]
+        heading = short_heading(draft.heading, instruction)
+        task = new_subtask(draft.role, instruction, heading, reads, asked if searches else ())
+        if all(task["expected_artifact"] != other["expected_artifact"] for other in before):
+            files[draft.expected_artifact or instruction] = task["expected_artifact"]
             plan.append(task)
     return plan
 
 
-def new_subtask(role: str, instruction: str, artifact: str) -> Subtask:
-    """A subtask that reads nothing yet and has its role for an id."""
-    return fresh(
-        Subtask,
-        id=role,
-        role=role,
-        heading=role,
-        instruction=instruction,
-        expected_artifact=artifact,
-        status="planned",
-    )
+def new_subtask(
+    role: str,
+    instruction: str,
+    heading: str = "",
+    read_files: Sequence[str] = (),
+    queries: Sequence[str] = (),
+) -> Subtask:
+    return {
+        "role": role,
+        "heading": heading,
+        "instruction": instruction,
+        "queries": [*queries],
+        "expected_artifact": artifact_name(role, instruction, [*read_files, *queries]),
+        "read_files": [*read_files],
+        "status": "planned",
+    }
 
 
 def short_heading(heading: str, instruction: str) -> str:
@@ -106,10 +97,3 @@ def short_heading(heading: str, instruction: str) -> str:
 def distinct(lines: Iterable[str]) -> list[str]:
     """The lines, each on one line and once, without empty ones."""
     return list(dict.fromkeys(filter(None, map(one_line, lines))))
-
-
-def _identity(task: Subtask) -> str:
-    """A hash that is equal for equal work on equal files, whatever its case and spacing."""
-    read = [*task["read_files"], *task["documents"], *map(str.casefold, task["queries"])]
-    parts = (task["role"], task["instruction"].casefold(), *sorted(read))
-    return hashlib.blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=6).hexdigest()

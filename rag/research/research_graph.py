@@ -19,7 +19,7 @@ from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
 from rag.research.researcher import Reflected, ResearchDependencies, RunView, open_parts
 from rag.research.roles import MAX_ROUNDS, WRITER
-from rag.research.virtual_files import artifact_name, evict, new_file_entry
+from rag.research.virtual_files import evict, new_file_entry
 from rag.text.prose import one_line
 from state.answer import NO_USAGE, add_usages
 from state.research_state import ResearchState
@@ -65,14 +65,15 @@ def plan(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Upd
 
 def dispatch(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
     artifacts = run_plan(state["plan"], runtime.context)
-    status = {artifact["id"]: artifact["status"] for artifact in artifacts}
+    status = {artifact["expected_artifact"]: artifact["status"] for artifact in artifacts}
     files = {}
     for step, artifact in enumerate(artifacts, state["step"] + 1):
         name, done = artifact["expected_artifact"], artifact["status"] == "done"
         files[name] = new_file_entry(name, artifact["content"], step, "done" if done else "active")
     return {
         "plan": [
-            {**task, "status": status.get(task["id"], task["status"])} for task in state["plan"]
+            {**task, "status": status.get(task["expected_artifact"], task["status"])}
+            for task in state["plan"]
         ],
         "files": files,
         "step": state["step"] + len(artifacts),
@@ -130,12 +131,10 @@ def write(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Up
     deps = runtime.context
     if not deps.researcher.writes:
         return {}
-    step = state["step"] + 1
-    name = artifact_name(WRITER, step, state["question"], state["files"])
-    task = new_subtask(WRITER, state["question"], name)
-    task["read_files"] = [each["expected_artifact"] for each in state["plan"]]
+    files = [each["expected_artifact"] for each in state["plan"]]
+    task = new_subtask(WRITER, state["question"], read_files=files)
     run_plan([*state["plan"], task], deps)
-    return {"step": step}
+    return {"step": state["step"] + 1}
 
 
 def first_node(state: ResearchState) -> Literal["cleanup", "write"]:

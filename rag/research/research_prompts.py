@@ -59,8 +59,7 @@ def plan_messages(view: RunView, contents: str) -> Messages:
         f"{name}: {entry['status']}, {entry['bytes']} bytes"
         for name, entry in state["files"].items()
     )
-    searched = {artifact["id"]: artifact["queries"] for artifact in view.artifacts}
-    before = (_subtask_line(task, searched.get(task["id"], ())) for task in state["plan"])
+    before = map(_subtask_line, view.artifacts)
     told = [
         f"Table of contents:\n{contents}",
         *([f"Why this round: {one_line(state['reason'])}"] if state["reason"] else []),
@@ -164,9 +163,9 @@ def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines) or "- none"
 
 
-def _subtask_line(task: Subtask, searched: Sequence[str]) -> str:
-    queries = [query for query in searched if query != task["instruction"]]
-    line = f"{task['role']} ({task['status']}): {one_line(task['instruction'])}"
+def _subtask_line(done: Artifact) -> str:
+    queries = [query for query in done["queries"] if query != done["instruction"]]
+    line = f"{done['role']} ({done['status']}): {one_line(done['instruction'])}"
     return f"{line} {_searched(queries)}" if queries else line
 
 

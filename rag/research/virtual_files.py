@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Iterable, Mapping
 
 from state.home_db import HOME_FILE
 from state.research_state import FileEntry, FileStatus
@@ -21,14 +21,14 @@ DONE_STEPS = 3
 ANY_STEPS = 20
 
 
-def artifact_name(role: str, step: int, title: str, taken: Collection[str]) -> str:
-    """`role_step_slug.md`, with a hash of the title if that name is taken."""
-    slug = re.sub(r"[^a-z0-9]+", "-", title.casefold()).strip("-")[:40] or "untitled"
-    name = f"{role}_{step:03d}_{slug}.md"
-    if name in taken:
-        digest = hashlib.blake2b(title.encode("utf-8", "replace"), digest_size=4).hexdigest()
-        name = f"{role}_{step:03d}_{slug}-{digest}.md"
-    return name
+def artifact_name(role: str, instruction: str, given: Iterable[str] = ()) -> str:
+    """`role_slug_hash.md`, the same for the same work on what is `given`, in whatever order, case
+    and spacing.
+    """
+    told = (role, instruction.casefold(), *sorted(map(str.casefold, given)))
+    hashed = hashlib.blake2b("\0".join(told).encode("utf-8", "replace"), digest_size=6).hexdigest()
+    slug = re.sub(r"[^a-z0-9]+", "-", instruction.casefold()).strip("-")[:40] or "untitled"
+    return f"{role}_{slug}_{hashed}.md"
 
 
 def new_file_entry(name: str, content: str, step: int, status: FileStatus) -> FileEntry:

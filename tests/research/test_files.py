@@ -20,11 +20,8 @@ def test_small_files_stay_inline_and_large_ones_point_to_the_journal():
 
 
 def test_names_never_collide():
-    taken: dict[str, FileEntry] = {}
-    for title in ("The year?", "the year", "THE YEAR!", "", "年", "月"):
-        name = artifact_name("searcher", 1, title, taken)
-        assert name not in taken
-        taken[name] = new_file_entry(name, "", 1, "done")
+    titles = ("The year?", "the year", "THE YEAR!", "", "年", "月")
+    assert len({artifact_name("searcher", title) for title in titles}) == len(titles)
 
 
 def test_eviction_takes_done_files_after_3_steps_and_any_after_20():
@@ -38,7 +35,7 @@ def test_what_a_planner_s_largest_round_leaves_is_small():
     for step in range(1, 25):
         if step % MOST_SUBTASKS == 1:
             files = merge_files(files, evict(files, step - 1))
-        name = artifact_name("searcher", step, "Title", files)
+        name = artifact_name("searcher", f"Title {step}")
         files = merge_files(files, {name: new_file_entry(name, "x" * INLINE_BYTES, step, "done")})
         assert len(pickle.dumps(files)) < 400_000
     assert len(files) == DONE_STEPS + 1 + MOST_SUBTASKS

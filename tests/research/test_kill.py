@@ -38,7 +38,7 @@ def kept(home: Path) -> dict[str, Any]:
             last = journal.run("last")["id"]
         except UsageError:  # killed before the run was there
             return {}
-        return {artifact["id"]: artifact for artifact in journal.artifacts(last)}
+        return {each["expected_artifact"]: each for each in journal.artifacts(last)}
 
 
 def test_a_whole_run_answers_all_parts_and_goes_through_its_rounds(whole: Whole):
@@ -73,7 +73,8 @@ def test_a_killed_run_goes_on(whole: Whole, tmp_path: Path, question: str, kills
                 process.kill()
             process.join(LONGEST)
             events = events_of(log)
-            begun = {e["subtask"]["id"] for e in events if e["event"] == "subtask_started"}
+            tasks = [e["subtask"] for e in events if e["event"] == "subtask_started"]
+            begun = {task["expected_artifact"] for task in tasks}
             repeated += len(begun & finished.keys())
             after = kept(home)
             assert {name: after[name] for name in finished} == finished

@@ -14,6 +14,7 @@ from scripted_server import Body, Reply, Request, ScriptedServer, call, status
 
 from rag.research.research_prompts import PLANNER
 from rag.research.run import Research
+from rag.research.virtual_files import artifact_name
 from state.errors import BudgetError, ModelError
 from state.home_db import HOME_FILE
 
@@ -139,7 +140,8 @@ def test_the_planner_sees_the_table_of_contents_and_summaries_and_never_text(hom
     _, requests = ran(home, researcher([[STONE], [ANNA]], [REPLAN, END]))
     first, second = of(requests, "Plan")
     assert "- stone-bridge.md (Stone Bridge, " in first.prompt
-    assert "searcher_001_how-long-is-the-stone-bridge.md: done, " in second.prompt
+    name = artifact_name("searcher", "How long is the Stone Bridge?")
+    assert f"{name}: done, " in second.prompt
     for request in (first, second):
         assert "140 metres" not in request.prompt
 
@@ -311,9 +313,10 @@ def test_a_server_that_goes_down_repeats_no_finished_subtask(tmp_path: Path):
         with ScriptedServer(*replies, always=status(500)) as server, research(server, home) as run:
             with pytest.raises(ModelError):
                 run.start(QUESTION)
-            kept = {artifact["id"] for artifact in run._journal.artifacts(str(run.run_id))}
+            kept = {each["expected_artifact"] for each in run._journal.artifacts(str(run.run_id))}
         report, events = resumed(home, researcher([PLAN], [END]))
-        assert not kept & {e["subtask"]["id"] for e in events if e["event"] == "subtask_started"}
+        begun = [e["subtask"] for e in events if e["event"] == "subtask_started"]
+        assert not kept & {task["expected_artifact"] for task in begun}
         assert found(report) == found(whole)
 
 
