@@ -69,7 +69,5 @@ class HomeDb(SqliteFile):
                     yield cursor
 
         saver = HomeSaver(self.connected())
-        # An abandoned turn may still be reading: closing the connection then crashes SQLite.
-        saver.lock = self._lock  # type: ignore[assignment]
         saver.setup()
         return saver

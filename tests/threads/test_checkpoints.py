@@ -1,7 +1,6 @@
 """Checkpoints of whole turns, and nothing else, by thread."""
 
 from contextlib import ExitStack
-from threading import Thread
 from typing import Any
 from unittest.mock import Mock
 
@@ -125,14 +124,3 @@ def test_nothing_of_the_scratch_work_is_in_the_file(tmp_path):
     left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
     assert SECRET.encode() not in left
     assert b"two" not in left
-
-
-def test_the_file_stays_open_while_a_turn_that_was_left_reads(tmp_path):
-    checkpoints = Checkpoints(HomeDb(tmp_path))
-    closing = Thread(target=checkpoints.close)
-    with checkpoints.saver().cursor() as cursor:
-        closing.start()
-        closing.join(0.2)
-        assert cursor.execute("select 1").fetchone() == (1,)
-    closing.join(60)
-    assert not closing.is_alive()
