@@ -81,9 +81,11 @@ class TraceStore(Closing):
 
     def get(self, trace_id: str) -> Trace:
         """One trace by its id, or "last"; raises UsageError if there is none."""
-        found, created_at, body = self._find(trace_id)
-        hint = f"`crag trace delete {found}` removes it."
-        kept = inflate_json(body, f"The trace {found}", hint)
+        rows = self._database.read(f"{_WHOLE} {_NEWEST} limit 1", (trace_id,))
+        if not rows:
+            raise UsageError(f"There is no trace {trace_id!r}.", "`crag trace list` shows them.")
+        found, created_at, body = rows[0]
+        kept = inflate_json(body, f"The trace {found}", "`crag trace list` shows the others.")
         return {
             "schema": "crag.trace/1",
             "trace_id": found,
@@ -92,30 +94,14 @@ class TraceStore(Closing):
             "events": kept["events"],
         }
 
-    def _find(self, trace_id: str) -> tuple[Any, ...]:
-        rows = self._database.read(f"{_WHOLE} {_NEWEST} limit 1", (trace_id,))
-        if not rows:
-            raise UsageError(f"There is no trace {trace_id!r}.", "`crag trace list` shows them.")
-        return rows[0]
-
     def summaries(self, limit: int = 20, thread: str | None = None) -> list[TraceSummary]:
         """The newest traces, all or those of a thread."""
         rows = self._database.read(f"{_SUMMARY} {_NEWEST} limit $1", (limit, thread))
         names = TraceSummary.__annotations__
         return [cast("TraceSummary", dict(zip(names, row, strict=True))) for row in rows]
 
-    def delete(self, trace_id: str | None = None) -> int:
-        """Drop one trace, found as `get` finds it, or all; returns how many. Errors as `get`."""
-        if trace_id is None:
-            return self._drop("delete from traces", ())
-        return self._drop("delete from traces where id = $1", (self._find(trace_id)[0],))
-
-    def delete_thread(self, thread: str) -> int:
-        """Drop every trace of a thread's turns; returns how many."""
-        return self._drop("delete from traces where thread = $1", (thread,))
-
-    def _drop(self, statement: str, values: tuple[str, ...]) -> int:
-        if not self._database.read("select 1 from traces limit 1"):
-            return 0  # and no file is made
-        with self._database.writing() as db:
-            return int(db.execute(statement, values).rowcount)
+    def delete_thread(self, thread: str) -> None:
+        """Drop every trace of a thread's turns."""
+        if self.summaries(1, thread):  # where there is none, no file is made
+            with self._database.writing() as db:
+                db.execute("delete from traces where thread = $1", (thread,))

@@ -14,7 +14,7 @@ from cli.terminal import Terminal, clean
 from rag.tracing import diff_traces, is_research, recorded_flags
 from rag.tracing import replay as run_again
 from state.trace_store import Trace, TraceStore
-from state.wording import many, shorten
+from state.wording import shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,8 +29,7 @@ PAGE_WIDTH = 110
 LIST_HANG = 4
 """Columns before the further rows of a line of the list."""
 
-_TRACE = typer.Argument(metavar="ID", help="A trace, or last.")
-TraceId = Annotated[str, _TRACE]
+TraceId = Annotated[str, typer.Argument(metavar="ID", help="A trace, or last.")]
 
 
 @app.command()
@@ -90,22 +89,6 @@ def list_(
         terminal.notice(f"These are the newest {limit}; -n shows more.")
     if not rows:
         terminal.notice("No traces here: every `crag ask` keeps one.")
-
-
-@app.command()
-@options.taking()
-def delete(
-    given: options.Shared,
-    trace_id: Annotated[str | None, _TRACE] = None,
-    yes: options.Yes = False,
-) -> None:
-    """Forget a trace, or, without an ID, all of them. Threads and collections stay."""
-    terminal = given.terminal
-    if trace_id is None:
-        terminal.confirm("Forget every trace?", yes=yes)
-    with TraceStore(given.settings()) as traces:
-        count = traces.delete(trace_id)
-    terminal.notice(f"Forgot {many(count, 'trace')}.")
 
 
 @app.command()

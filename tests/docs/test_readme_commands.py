@@ -34,7 +34,6 @@ CODES = {
     'crag ask "What is the capital of Mongolia?"': 3,
     "crag collections delete default": 2,
     "crag threads delete railway": 2,
-    "crag trace delete": 2,
 }
 # A registry's, and programs of other projects. What they do is tested in another form.
 ELSEWHERE = {
