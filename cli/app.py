@@ -68,8 +68,7 @@ def command_of(name: str) -> Any:
     for each in getattr(command, "commands", {name: command}).values():
         for option in each.params:
             long = next((flag[2:] for flag in option.opts if flag.startswith("--")), None)
-            taken = option.envvar is not None
-            if long is not None and not taken and long.replace("-", "_") not in SETTINGS:
+            if long is not None and long.replace("-", "_") not in SETTINGS:
                 option.envvar = f"CRAG_{long.upper().replace('-', '_')}"
                 option.show_envvar = False
     return command

@@ -20,22 +20,13 @@ app = new_app()
 def open_(
     given: options.Shared,
     number: Annotated[int, typer.Argument(metavar="N", min=1, help="The citation, as in [2].")] = 1,
-    trace: Annotated[
-        str,
-        typer.Option(
-            metavar="ID",
-            envvar="CRAG_OPEN_TRACE",  # CRAG_TRACE is what shows traces of questions
-            show_envvar=False,
-            help="The trace of the answer whose place to show.",
-        ),
-    ] = "last",
 ) -> None:
     """Show a place that the last answer cites, in its surroundings."""
     from rag.opening import open_reader
 
     terminal, settings = given.terminal, given.settings()
     with TraceStore(settings) as traces:
-        found = traces.get(trace)
+        found = traces.get("last")
     citation = citation_of(found["answer"], str(number))
     collection = start_event(found)["collection"]
     asked = settings.model_copy(update={"collection": collection, "files": None})

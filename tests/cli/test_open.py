@@ -27,7 +27,7 @@ def test_lines_of_what_was_converted_have_no_numbers(tmp_path):
     page = "<html>\n\n<body>\n<p>The Gillfoot Viaduct is 31 metres high.</p></body></html>"
     home = home_of(tmp_path, {"viaduct.html": page})
     crag(home, "ask", HIGH)
-    opened = crag(home, "open", CRAG_TRACE="1")  # which is of other commands
+    opened = crag(home, "open")
     assert "\n> The Gillfoot Viaduct is 31 metres high." in opened.stdout
 
 

@@ -22,8 +22,6 @@ def test_every_long_option_has_its_variable_read_once():
     assert {flag for flag, _ in long_options()} & fields == settings
     for flag, option in long_options():
         twin = None if flag in settings else f"CRAG_{flag.upper().replace('-', '_')}"
-        if (flag, option.metavar) == ("trace", "ID"):
-            twin = "CRAG_OPEN_TRACE"  # CRAG_TRACE is of `crag ask --trace`
         assert option.envvar == twin
 
 
