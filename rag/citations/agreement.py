@@ -9,18 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from rag.citations.denial import find_denial
-from rag.citations.figures import SPELT, TIME, UNIT, Figure, dates, figures, readings, value_of
+from rag.citations.figures import SPELT, TIME, UNIT, Figure, dates, figures, readings
 from rag.citations.reckoning import is_reckoned
 from rag.index.language import language_of
 
-_NAME = re.compile(
-    r"`(?P<code>[^`\n]{1,200})`"
-    r"|(?P<option>(?<!\w)--?[A-Za-z][\w-]*)"
-    r"|(?P<mark>(?!(?:e\.g|i\.e)\b)[A-Za-z_]\w*(?:[._/:@\\]+\w+)+|\w+_\w+|[a-z]+[A-Z]\w*)"
-    r"|(?P<capital>(?<!\w)[A-Z][^\W_]+(?:-[^\W_]+)*)"
-)
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
-_MONTHS = frozenset(month_name[1:])
+_OF_TIME = frozenset((*month_name[1:], *TIME.split("|")))
 _UNCOUNTED = re.compile(r"\bhttps?://[^\s)>\]`]+|^[ \t]*\d{1,3}[.)](?=[ \t])", re.MULTILINE)
 """Matches what holds no figure of the claim: an address, and a list item's own number."""
 _PLAIN = re.compile(r"[\W_]+|(?<=\d)(?=[^\W\d_])")
@@ -28,7 +22,13 @@ _PLAIN = re.compile(r"[\W_]+|(?<=\d)(?=[^\W\d_])")
 _VALUE = re.compile(r"true|false|yes|no|on|off|[\d.,]+", re.IGNORECASE)
 """Matches what code gives a name, and is none itself."""
 _NUMBER = rf"(?:\d[\d.,]*|an?|{'|'.join(sorted(SPELT, reverse=True))})"
-_SPAN = re.compile(rf"\b({_NUMBER})[\s-]+(?:[a-z]+\s)?({TIME})s?\b", re.IGNORECASE)
+_NAME = re.compile(
+    r"`(?P<code>[^`\n]{1,200})`"
+    r"|(?P<option>(?<!\w)--?[A-Za-z][\w-]*)"
+    r"|(?P<mark>(?!(?:e\.g|i\.e)\b)[A-Za-z_]\w*(?:[._/:@\\]+\w+)+|\w+_\w+|[a-z]+[A-Z]\w*)"
+    r"|(?P<capital>(?<!\w)[A-Z][^\W_]+(?:-[^\W_]+)*)"
+    rf"|\b{_NUMBER}[\s-]+(?:[a-z]+\s)?(?P<unit>{TIME})s?\b"
+)
 _ANOTHER = re.compile(
     r"\b(?:twice|thrice|half|(?:doubl|tripl|halv)\w+|instead|(?:long|short|lat|earli|high|low|larg"
     r"|small|fast|slow)er|more|fewer|less"
@@ -74,9 +74,8 @@ def find_discrepancy(
         *(
             name
             for name in _names(text)
-            if not _stands(_plain(name).strip(), stated if name in _MONTHS else around)
+            if not _stands(_plain(name).strip(), stated if name in _OF_TIME else around)
         ),
-        *_other_units(text, " ".join((*quotes, question))),
     ]
     if unsaid:
         return "unverified", f"its quote does not say {', '.join(dict.fromkeys(unsaid))}"
@@ -95,32 +94,13 @@ def _other_number(
     other = next((each for each in alike if each.value not in own), None)
     if other is None or any(map(figure.rounds, alike)):
         return None
-    return None if _may_reckon(figure, [*given, *asked]) else other
-
-
-def _may_reckon(figure: Figure, given: Sequence[Figure]) -> bool:
-    """Whether the figure can be reckoned from those given."""
-    alike = [n for each in given if figure.beside & each.beside for n in each.amounts]
-    percents = [n for each in given if "percent" in each.beside for n in each.amounts]
-    every = [n for each in given for n in each.amounts]
-    return any(is_reckoned(each, alike, every, percents) for each in figure.amounts)
-
-
-def _other_units(text: str, told: str) -> Iterator[str]:
-    """The units of time of which the text counts as many as was told of another: 30 hours, where
-    it is 30 minutes.
-    """
-    units: dict[str, set[str]] = {}
-    for number, unit in _spans(told):
-        units.setdefault(number, set()).add(unit)
-    yield from (unit for number, unit in _spans(text) if unit not in units.get(number, {unit}))
-
-
-def _spans(text: str) -> Iterator[tuple[str, str]]:
-    """The numbers of a text that count a unit of time, each with the unit; "a week" counts one."""
-    for found in _SPAN.finditer(text):
-        number = found[1].casefold()
-        yield "1" if number in ("a", "an") else value_of(number), found[2].casefold()
+    known = [*given, *asked]
+    same = [n for each in known if figure.beside & each.beside for n in each.amounts]
+    percents = [n for each in known if "percent" in each.beside for n in each.amounts]
+    every = [n for each in known for n in each.amounts]
+    if any(is_reckoned(each, same, every, percents) for each in figure.amounts):
+        return None
+    return other
 
 
 def _names(text: str) -> Iterator[str]:
@@ -132,7 +112,7 @@ def _names(text: str) -> Iterator[str]:
             or _SENTENCE_OPENS.search(text, max(0, found.start() - 8), found.start())
         ):
             continue
-        names = re.split(r"[\s=]+", found["code"]) if found["code"] else [found[0]]
+        names = re.split(r"[\s=]+", found["code"]) if found["code"] else [found["unit"] or found[0]]
         yield from (each for each in names if _plain(each).strip() and not _VALUE.fullmatch(each))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 
 _MOST = 30
 """How many of the numbers are looked at: each one that counts the same is paired with each."""
@@ -18,23 +19,16 @@ def is_reckoned(
     other number given.
     """
     few, others, shares = (sorted({*each} - {0})[:_MOST] for each in (alike, given, percents))
-    return _adds_up(value, few) or any(
-        abs(value - each) < _ROUNDED for each in _parts(few, others, shares)
-    )
+    found = chain([sum(few)], _sums(few), _parts(few, others, shares))
+    return any(abs(value - each) < _ROUNDED for each in found)
 
 
-def _adds_up(value: float, alike: Sequence[float]) -> bool:
-    pairs = ((one, other) for one in alike for other in (0, *alike) if other != one)
-    return abs(value - sum(alike)) < _ROUNDED or any(
-        _is_some_times(value - other, one) for one, other in pairs
-    )
-
-
-def _is_some_times(difference: float, one: float) -> bool:
-    """Whether it is a number or, unless that is so small that much is, its multiple."""
-    times = round(abs(difference) / one)
-    most = _TIMES if one >= _TIMES else 1
-    return 1 <= times <= most and abs(abs(difference) - times * one) < _ROUNDED
+def _sums(alike: Sequence[float]) -> Iterator[float]:
+    for one in alike:
+        most = _TIMES if one >= _TIMES else 1  # the multiples of a small number are all numbers
+        for other in (0, *alike):
+            if other != one:
+                yield from (other + times * one for times in range(-most, most + 1) if times)
 
 
 def _parts(
