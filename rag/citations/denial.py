@@ -18,9 +18,6 @@ _DENIAL = re.compile(r"\b(?:not|never|cannot|nor|unable)\b|n['’]t\b", re.IGNOR
 _DENIES = re.compile(rf"{_DENIAL.pattern}|\b(?:no|none|nothing|nobody|excepted)\b", re.IGNORECASE)
 _LIMITS = re.compile(r"\b(?:unless|until|before|except|only|just|if|than)\b", re.IGNORECASE)
 _SUPPOSES = re.compile(rf"{_LIMITS.pattern}|\b(?:when|should)\b", re.IGNORECASE)
-_NO = re.compile(r"\s*No\b[.,:;]\s*")
-"""Matches the answer no, which denies what was asked and not what is said behind it."""
-_EMPTY = frozenset(terms("yet already currently ever necessarily longer any able be been"))
 _MOST = 200
 """How many sentences of a claim, and how many stretches of its quotes, are compared."""
 _LONGEST = 100
@@ -45,7 +42,7 @@ def _denied_word(text: str, against: str) -> str | None:
         found = _DENIAL.search(clause)
         if found is not None and not _LIMITS.search(clause):
             denied = clause[found.end() :]
-            word = next((word for word in terms(denied) if word not in _EMPTY), None)
+            word = next(iter(terms(denied)), None)
             if word in said and word not in terms(text.replace(denied, " ", 1)):
                 return word
     return None
@@ -59,8 +56,8 @@ def _denied_sentence(claim: str, told: str) -> str | None:
         for stretch in (sentence, *_clauses(sentence))
     ]
     held = [(set(terms(each)), _denies(each)) for each in stretches[:_MOST]]
-    for sentence in _sentences(_NO.sub("", claim))[:_MOST]:
-        words = set(terms(sentence)) - _EMPTY
+    for sentence in _sentences(claim)[:_MOST]:
+        words = set(terms(sentence))
         found = [denies for held_words, denies in held if words <= held_words]
         if words and found and _denies(sentence) not in found:
             return shorten(sentence, _LONGEST)
