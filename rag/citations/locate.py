@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -21,9 +20,6 @@ from state.passages import ContextDocument, RetrievedChunk, text_between
 NEAR = 0.9
 MOST_WORDS = 250
 """The most words of a quote that need not stand word for word."""
-_TRIED = 3
-"""How many places are tried for a near match: those where most of its words line up."""
-_TOO_COMMON = 200
 _LONGEST = 4_000
 """The most characters of a quote that are looked at."""
 _APART = 12
@@ -34,6 +30,8 @@ _MARKERS = re.compile(r"(?:\s|(?<=[.!?,;:]))(?:\[\d{1,3}\] ?)+(?=[.!?,;:\s]*\Z)"
 """Matches a quote's own markers at its end, as an answer has them; no index of code: `lock[1]`."""
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
 _SHORT = 3
+_SAYS_SOMETHING = re.compile(r"\w\W+\w|[^\W_]{4}|\d")
+"""Matches two words, one of more than three letters, or a number."""
 
 _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _INVISIBLE = "\u00ad\u200b-\u200d\u2060\ufeff"
@@ -110,19 +108,14 @@ def _letter_for_letter(said: str, document: ContextDocument, behind: int) -> Quo
     """Where a quote stands with all its signs, such as the name of an option or a tag: at the first
     place from `behind` on, or else at the first.
     """
-    if len(re.findall(r"\w+", said)) < 2 and not _says_something(
-        [w.key for w in match_words(said)]
-    ):
+    if not _SAYS_SOMETHING.search(said):
         return None
-    found: list[QuoteSpan] = []
-    for excerpt in document["excerpts"]:
-        text, at = excerpt["text"], -1
-        while (at := text.find(said, at + 1)) >= 0:
-            end = at + len(said)
-            ends_a_word = text[end : end + 1].isalnum() and said[-1].isalnum()
-            if not (ends_a_word or (text[max(at - 1, 0) : at].isalnum() and said[0].isalnum())):
-                start = excerpt["start_char"] + at
-                found.append(QuoteSpan(excerpt, start, start + len(said)))
+    whole_words = re.compile(rf"(?:\b|(?=\W)){re.escape(said)}(?:\b|(?<=\W))")
+    found = [
+        QuoteSpan(each, each["start_char"] + place.start(), each["start_char"] + place.end())
+        for each in document["excerpts"]
+        for place in whole_words.finditer(each["text"])
+    ]
     return next((place for place in found if place.start >= behind), next(iter(found), None))
 
 
@@ -196,26 +189,21 @@ def _exactly(piece: Sequence[str], text: Sequence[Word], behind: int = 0) -> tup
 
 
 def _nearly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | None:
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(text):
-        places.setdefault(word.key, []).append(place)
+    """Looks around the longest stretch that both have; in a long text not of its commonest words
+    alone, which stand anywhere.
+    """
+    keys = [word.key for word in text]
+    same = SequenceMatcher(None, piece, keys).find_longest_match()
     room = max(1, round(len(piece) * (1 - NEAR)))
-    lines = Counter(
-        place - n
-        for n, said in enumerate(piece)
-        if len(places.get(said, ())) <= _TOO_COMMON
-        for place in places.get(said, ())
-    )
-    found: list[tuple[float, int, int]] = []
-    for line, _ in lines.most_common(_TRIED):
-        low, high = max(line - room, 0), min(line + len(piece) + room, len(text))
-        near = [word.key for word in text[low:high]]
-        held = SequenceMatcher(None, piece, near, autojunk=False).get_matching_blocks()[:-1]
-        if held:
-            start, end = held[0].b, held[-1].b + held[-1].size
-            found.append((_changed(piece, near[start:end]), low + start, low + end - 1))
-    cost, first, last = min(found, default=(float(MOST_WORDS), 0, 0))
-    return (first, last) if cost <= (1 - NEAR) * len(piece) else None
+    low = max(same.b - same.a - room, 0)
+    near = keys[low : same.b - same.a + len(piece) + room]
+    held = SequenceMatcher(None, piece, near, autojunk=False).get_matching_blocks()[:-1]
+    if not held:
+        return None
+    start, end = held[0].b, held[-1].b + held[-1].size
+    if _changed(piece, near[start:end]) > (1 - NEAR) * len(piece):
+        return None
+    return low + start, low + end - 1
 
 
 def _changed(piece: Sequence[str], other: Sequence[str]) -> float:
