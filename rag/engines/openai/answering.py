@@ -34,30 +34,26 @@ def generate(chat: ChatModel, state: GraphState, emit: Emit, budget: Budget) -> 
         ModelError: there was no reply, or no text in it.
         BudgetSpent: a budget does not allow the call.
     """
-    why, server = "", chat.server
+    server = chat.server
     for formed in (False,) if server.known.answers == "plain" else (True, False):
         shown = _StreamedText(emit, formed=formed)
         messages, schema = generate_messages(state, formed=formed), AnswerReply if formed else None
         reply = chat.ask(Request(messages, budget, ANSWER, schema, shown.receive))
         read = read_reply(reply.text, formed=formed)
-        refuses = _refuses(read, state)
-        if reply.whole and (refuses or (read.formed and not read.held)):
-            if read.parts or server.known.answers == "quotes":
-                said = read.parts if read.formed else ()
-                return replace(read, parts=(), refusal=said)
-        elif reply.whole and read.parts and (read.quotes or read.formed or not formed):
-            if formed and (read.quotes or not read.formed) and server.known.answers != "quotes":
+        refuses, can_quote = _refuses(read, state), server.known.answers == "quotes"
+        if reply.whole and (refuses or not read.held):
+            if read.parts or can_quote:
+                return replace(read, parts=(), refusal=read.parts if read.formed else ())
+        elif read.parts and not refuses:
+            if reply.whole and formed and not can_quote and (read.quotes or not read.formed):
                 server.learn(answers="quotes" if read.formed else "plain")
-            shown.finish(reply.text)
-            return read if read.complete else replace(read, warnings=(f"{chat.label} {_CUT}.",))
-        elif reply.whole and read.parts and server.known.answers != "quotes":
-            server.learn(answers="plain")
-        why = _unfinished_reason(chat, reply, budget)
-        if read.parts and not (reply.whole or refuses):
-            shown.finish(reply.text)
-            return replace(read, complete=False, warnings=(why,))
+            finished = reply.whole and read.complete
+            if not finished or read.quotes or read.formed or not formed:
+                shown.finish(reply.text)
+                why = () if finished else (_unfinished_reason(chat, reply, read, budget),)
+                return replace(read, complete=finished, warnings=why)
         budget.check()
-    raise ModelError(why, "Try again, or use another model.")
+    raise ModelError(_unfinished_reason(chat, reply, read, budget), "Try again, or use another model.")
 
 
 def _refuses(read: ReadReply, state: GraphState) -> bool:
@@ -68,13 +64,13 @@ def _refuses(read: ReadReply, state: GraphState) -> bool:
     return not read.quotes
 
 
-def _unfinished_reason(chat: ChatModel, reply: Reply, budget: Budget) -> str:
+def _unfinished_reason(chat: ChatModel, reply: Reply, read: ReadReply, budget: Budget) -> str:
     try:
         budget.check()
     except BudgetSpent as spent:
         return f"The answer is unfinished. {spent}"
     empty = f"replied with {'thinking only' if reply.thinks else 'an empty answer'}"
-    broken = empty if reply.whole else _CUT
+    broken = empty if reply.whole and not read.parts else _CUT
     return f"{chat.label} {_ENDINGS.get(str(reply.finish_reason), broken)}."
 
 
