@@ -30,7 +30,7 @@ _MARKERS = re.compile(r"(?:\s|(?<=[.!?,;:]))(?:\[\d{1,3}\] ?)+(?=[.!?,;:\s]*\Z)"
 """Matches a quote's own markers at its end, as an answer has them; no index of code: `lock[1]`."""
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
 _SHORT = 3
-_SAYS_SOMETHING = re.compile(r"\w\W+\w|[^\W_]{4}|\d")
+_SAYS_SOMETHING = re.compile(r"\w[^\w.…]+\w|[^\W_]{4}|\d")
 """Matches two words, one of more than three letters, or a number."""
 
 _CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -83,6 +83,8 @@ def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[Quote
         levels = {*path[1].split(" > ")}
         named = (each["heading"].split(" > ") for each in document["excerpts"])
         whole = whole[path.end() :] if any(map(levels.issubset, named)) else whole
+    if not _SAYS_SOMETHING.search(whole):
+        return []
     if exact := _letter_for_letter(whole.strip(), document, behind):
         return [exact]
     whole = _MARKERS.sub("", whole)
@@ -92,8 +94,6 @@ def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[Quote
         pieces = [whole]  # the document has the sign itself
     told = [(piece, [*match_words(piece)]) for piece in pieces]
     asked = [(_signs(piece, words), [word.key for word in words]) for piece, words in told if words]
-    if not any(_says_something(said) for _, said in asked):
-        return []
     found: list[QuoteSpan] = []
     for signs, said in asked:
         place = _find(said, text, behind)
@@ -108,8 +108,6 @@ def _letter_for_letter(said: str, document: ContextDocument, behind: int) -> Quo
     """Where a quote stands with all its signs, such as the name of an option or a tag: at the first
     place from `behind` on, or else at the first.
     """
-    if not _SAYS_SOMETHING.search(said):
-        return None
     whole_words = re.compile(rf"(?:\b|(?=\W)){re.escape(said)}(?:\b|(?<=\W))")
     found = [
         QuoteSpan(each, each["start_char"] + place.start(), each["start_char"] + place.end())
@@ -132,10 +130,6 @@ def match_words(text: str, base: int = 0) -> Iterator[Word]:
             yield Word(
                 "".join(said.replace("−", "-").split()), base + found.start(), base + found.end()
             )
-
-
-def _says_something(piece: Sequence[str]) -> bool:
-    return len(piece) > 1 or any(len(said) > _SHORT or said.isdigit() for said in piece)
 
 
 def _words(excerpts: Sequence[RetrievedChunk]) -> Iterator[Word]:

@@ -50,10 +50,11 @@ def generate(chat: ChatModel, state: GraphState, emit: Emit, budget: Budget) -> 
             finished = reply.whole and read.complete
             if not finished or read.quotes or read.formed or not formed:
                 shown.finish(reply.text)
-                why = () if finished else (_unfinished_reason(chat, reply, read, budget),)
-                return replace(read, complete=finished, warnings=why)
+                told = () if finished else (_unfinished_reason(chat, reply, read, budget),)
+                return replace(read, complete=finished, warnings=told)
         budget.check()
-    raise ModelError(_unfinished_reason(chat, reply, read, budget), "Try again, or use another model.")
+    why = _unfinished_reason(chat, reply, read, budget)
+    raise ModelError(why, "Try again, or use another model.")
 
 
 def _refuses(read: ReadReply, state: GraphState) -> bool:
