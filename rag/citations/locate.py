@@ -25,7 +25,7 @@ _LONGEST = 4_000
 _APART = 12
 """Excerpts at most so many characters apart, marks and white space, are read as one text."""
 _ELLIPSIS = re.compile(r"\s*(?:\[(?:…|\.{3})\]|…|\.{3,})\s*")
-_PATH = re.compile(r"\s*\(([^\n]{1,500})\)[ \t]*(?:\n|\Z)")
+_PATH = re.compile(r"\A\s*\([^\n]{1,500}\)[ \t]*\n(?=[^\n]*\w)")
 _MARKERS = re.compile(r"(?:\s|(?<=[.!?,;:]))(?:\[\d{1,3}\] ?)+(?=[.!?,;:\s]*\Z)")
 """Matches a quote's own markers at its end, as an answer has them; no index of code: `lock[1]`."""
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
@@ -79,28 +79,20 @@ def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[Quote
     behind it.
     """
     whole = quote[:_LONGEST]
-    if path := _PATH.match(whole):
-        levels = {*path[1].split(" > ")}
-        named = (each["heading"].split(" > ") for each in document["excerpts"])
-        whole = whole[path.end() :] if any(map(levels.issubset, named)) else whole
     if not _SAYS_SOMETHING.search(whole):
         return []
     if exact := _letter_for_letter(whole.strip(), document, behind):
         return [exact]
-    whole = _MARKERS.sub("", whole)
+    whole = _MARKERS.sub("", _PATH.sub("", whole))
     text = [*_words(document["excerpts"])]
-    pieces = _ELLIPSIS.split(whole)
-    if len(pieces) > 1 and _exactly([word.key for word in match_words(whole)], text) is not None:
-        pieces = [whole]  # the document has the sign itself
-    told = [(piece, [*match_words(piece)]) for piece in pieces]
-    asked = [(_signs(piece, words), [word.key for word in words]) for piece, words in told if words]
     found: list[QuoteSpan] = []
-    for signs, said in asked:
-        place = _find(said, text, behind)
-        if place is None:
-            return []
-        found += _spans(text[place[0] : place[1] + 1], document, signs)
-        behind = found[-1].end
+    for piece in _ELLIPSIS.split(whole):
+        if words := [*match_words(piece)]:
+            place = _find([word.key for word in words], text, behind)
+            if place is None:
+                return []
+            found += _spans(text[place[0] : place[1] + 1], document, _signs(piece, words))
+            behind = found[-1].end
     return found
 
 

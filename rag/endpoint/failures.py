@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from functools import lru_cache
 from typing import Any
@@ -123,8 +122,6 @@ def _message(error: Exception, endpoint: Endpoint) -> str:
     body = getattr(error, "body", None)
     inner = body.get("error", body) if isinstance(body, dict) else None
     words = inner.get("message", inner.get("detail")) if isinstance(inner, dict) else inner
-    if isinstance(words, list):  # what FastAPI's validation says of each field
-        words = json.dumps(words)
     return redacted(words, endpoint) if isinstance(words, str) else ""
 
 
