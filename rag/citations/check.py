@@ -164,15 +164,14 @@ def with_verdicts(checked: CheckedDraft, supported: Sequence[bool]) -> CheckedDr
     """The draft with the model's verdicts on its `doubtful_parts`, in the same order, if any."""
     verdicts = [*checked.verdicts]
     for place, holds in zip(doubtful_parts(checked), supported, strict=False):
-        verdicts[place] = _revised(verdicts[place], supported=holds)
+        found = verdicts[place]
+        cited: Iterable[Citation] = ({**c, "support": "supported"} for c in found.citations)
+        verdicts[place] = (
+            PartVerdict("verified", "the model confirmed it on the source", tuple(cited))
+            if holds
+            else replace(found, verdict="contradicted", reason="the model denied it on the source")
+        )
     return CheckedDraft.of(checked.parts, verdicts)
-
-
-def _revised(verdict: PartVerdict, *, supported: bool) -> PartVerdict:
-    if not supported:
-        return replace(verdict, verdict="contradicted", reason="the model denied it on the source")
-    cited: tuple[Citation, ...] = tuple({**c, "support": "supported"} for c in verdict.citations)
-    return PartVerdict("verified", "the model confirmed it on the source", cited)
 
 
 def _passage(place: QuoteSpan) -> str:

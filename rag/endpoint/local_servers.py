@@ -55,18 +55,15 @@ def local_servers(ports: Mapping[str, int] = PORTS) -> list[LocalServer]:
 def _server(kind: str, port: int) -> LocalServer | None:
     base_url = f"http://127.0.0.1:{port}/v1"
     endpoint = Endpoint(base_url, (), f"127.0.0.1:{port}", loopback=True, key=NO_KEY)
-    rows: Any = None
     with suppress(*foreign_errors()), _asker(endpoint) as ask:
         rows = ask("/v1/models").get("data")
-    if not isinstance(rows, list):
-        return None
-    names: list[Any] = [row.get("id") for row in rows if isinstance(row, dict)]
-    if not all(isinstance(name, str) for name in names):
-        return None
-    facts = {name: facts_of(endpoint, name) for name in names[:MOST_MODELS]}
-    kinds = [each.kind for each in facts.values() if each.kind]
-    models = {name: each.context for name, each in facts.items()}
-    return LocalServer(kinds[0] if kinds else kind, base_url, models)
+        names: list[Any] = [row["id"] for row in rows] if isinstance(rows, list) else [None]
+        if all(isinstance(name, str) for name in names):
+            facts = {name: _facts(ask, name) for name in names[:MOST_MODELS]}
+            kinds = [each.kind for each in facts.values() if each.kind]
+            models = {name: each.context for name, each in facts.items()}
+            return LocalServer([*kinds, kind][0], base_url, models)
+    return None
 
 
 def facts_of(endpoint: Endpoint, model: str) -> ServerFacts:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from rag.text.sentences import sentence_spans
 from state.answer import AnswerPart
 
-# [1] [1, 2] [1-3], but no link text: [1](address)
-_SIGN = r"\[\s*[1-9]\d{0,3}(?:\s*[,;–-]\s*\d{1,4}){0,15}\s*\](?!\()"
+# [1] [1, 2], but no link text: [1](address)
+_SIGN = r"\[\s*[1-9]\d{0,3}(?:\s*[,;]\s*\d{1,4}){0,15}\s*\](?!\()"
 CODE = r"^[ \t]{0,3}(?P<fence>`{3,}|~{3,})(?:.|\n)*?(?:^[ \t]{0,3}(?P=fence)[`~]*|\Z)"
 _FENCED = re.compile(CODE, re.MULTILINE)
 _NAMING = r"(?:according to|based on|as \w+ (?:in|by))"
@@ -67,13 +67,8 @@ def _shown(found: re.Match[str]) -> str:
 
 def cited_numbers(written: str) -> list[int]:
     """The numbers of the documents that a plain reply's text cites, each once, in order."""
-    found: list[int] = []
-    for marker in _MARKER.finditer(written):
-        for piece in re.split(r",|;|and", marker["sign"] or marker["names"] or ""):
-            ends = [int(number) for number in re.findall(r"\d{1,4}", piece)]
-            spans = len(ends) == 2 and 0 <= ends[1] - ends[0] <= 15
-            found += range(ends[0], ends[1] + 1) if spans else ends
-    return list(dict.fromkeys(found))
+    markers = (found["sign"] or found["names"] or "" for found in _MARKER.finditer(written))
+    return list(dict.fromkeys(map(int, re.findall(r"\d+", " ".join(markers)))))
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
