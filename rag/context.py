@@ -41,13 +41,18 @@ _FENCE = re.compile(r"^[ \t]{0,3}`{3,}", re.MULTILINE)
 
 
 def build_context(
-    ranked: Sequence[RetrievedChunk], reader: CollectionReader, tokens: int
+    ranked: Sequence[RetrievedChunk],
+    reader: CollectionReader,
+    tokens: int,
+    given: Sequence[RetrievedChunk] = (),
 ) -> list[ContextDocument]:
-    """The context from chunks `ranked` best first, in about `tokens`. Documents are numbered from 1
-    in the order of their best chunks.
+    """The context from chunks `ranked` best first, in about `tokens`, without what was `given`
+    before. Documents are numbered from 1 in the order of their best chunks.
     """
+    before = {chunk["chunk_id"]: chunk for chunk in given}
+    ranked = [chunk for chunk in ranked if chunk["chunk_id"] not in before]
     further = len({_search(chunk) for chunk in ranked}) - 1
-    chosen: dict[str, RetrievedChunk] = {}
+    chosen = dict(before)
     most = MAX_CHUNKS + MAX_FURTHER_CHUNKS * max(further, 0)
     best, others = ranked[:JOINED_CHUNKS], ranked[JOINED_CHUNKS:most]
     left = tokens - _take_each(best, reader, chosen, tokens)
@@ -61,8 +66,8 @@ def build_context(
         left -= _take(_document(chunk, reader), chosen, left)
     order = [chunk["source"] for chunk in ranked if chunk["chunk_id"] in chosen]
     by_source: dict[str, list[RetrievedChunk]] = {source: [] for source in order}
-    for chunk in chosen.values():
-        by_source[chunk["source"]].append(chunk)
+    for chunk_id in chosen.keys() - before.keys():
+        by_source[chosen[chunk_id]["source"]].append(chosen[chunk_id])
     return [_document_of(number, chunks) for number, chunks in enumerate(by_source.values(), 1)]
 
 

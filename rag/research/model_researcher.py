@@ -5,7 +5,6 @@ nothing but its own prompt and its arguments.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, Field
@@ -46,8 +45,6 @@ T = TypeVar("T", bound=BaseModel)
 
 SEARCHED = 20
 """Chunks that each query retrieves."""
-READ_TOKENS, REREAD_TOKENS = 6_000, 3_000
-"""Tokens of documents that a searcher is given at first, and for what it still looks for."""
 PATIENCE_FACTOR = 2.0
 """How much longer than for an answer a slow server may read: who has it research has time."""
 REPLY_TOKENS = 3_000
@@ -134,26 +131,34 @@ class ModelResearcher:
         return self._compose(task, read) if read.citations else Researched()
 
     def _search_and_read(self, task: Subtask, read: ReadFiles) -> Researched:
-        """Read what the task's instruction and queries retrieve; search once more, by the
-        searcher's own queries, for what that leaves open, so that one search's miss is not final.
+        """Read what the task's instruction and queries retrieve; search again, by the searcher's
+        own queries, for what that leaves open, so that one search's miss is not final.
         """
-        queries, warnings = distinct([task["instruction"], *task["queries"]]), list[str]()
-        given = self._find(queries, READ_TOKENS, named=task["read_files"])
-        reply = self._ask(search_messages(task, read, given), Findings, warnings)
-        found = _parts(reply)
-        missing = distinct(reply.not_found if reply else ()) or ([] if found else [task["heading"]])
-        if missing and reply:
-            again = [query for query in distinct(reply.queries) if query not in queries] or missing
-            queries = distinct([*queries, *again[:MOST_QUERIES]])
-            more = self._find(again[:MOST_QUERIES], REREAD_TOKENS, given)
-            told = [part["text"] for part in found]
-            messages = search_messages(task, read, more, told, missing)
-            with suppress(BudgetSpent):  # what was found is kept; the next call ends the run
-                reply = self._ask(messages, Findings, warnings) if more else None
-                if reply:
-                    found += _parts(reply)
-                    missing = distinct(reply.not_found) or ([] if reply.findings else missing)
-            given = [*given, *more]
+        queries, searched = distinct([task["instruction"], *task["queries"]]), list[str]()
+        given, found = list[ContextDocument](), list[AnswerPart]()
+        missing, warnings = [task["heading"]], list[str]()
+        for tokens in task["reads"]:
+            new = self._find(queries, tokens, given, () if given else task["read_files"])
+            if given and not new:
+                break
+            searched = distinct([*searched, *queries])
+            known, left = [part["text"] for part in found], missing if given else ()
+            messages = search_messages(task, read, new, known, left)
+            try:
+                reply = self._ask(messages, Findings, warnings)
+            except BudgetSpent:
+                if not given:
+                    raise
+                break  # what was found is kept; the next call ends the run
+            given += new
+            if reply is None:
+                break
+            found += parse_parts([each.model_dump() for each in reply.findings])
+            missing = distinct(reply.not_found) or ([] if reply.findings else missing)
+            if not missing:
+                break
+            own = [query for query in distinct(reply.queries) if query not in searched]
+            queries = (own or missing)[:MOST_QUERIES]
         checked = check_draft(found, given, task["instruction"])
         warnings += [f"Left out, for its quote says otherwise: {text}" for text in checked.dropped]
         findings: list[Finding] = [
@@ -161,20 +166,20 @@ class ModelResearcher:
             for claim in checked.claims
             if claim["verdict"] != "contradicted"
         ]
-        return Researched(findings, checked.citations, missing, queries=queries, warnings=warnings)
+        return Researched(findings, checked.citations, missing, queries=searched, warnings=warnings)
 
     def _find(
         self,
         queries: Sequence[str],
         tokens: int,
-        given: Sequence[ContextDocument] = (),
-        named: Sequence[str] = (),
+        given: Sequence[ContextDocument],
+        named: Sequence[str],
     ) -> list[ContextDocument]:
         """Documents for the queries beyond those `given`, with numbers that go on from there, until
         `tokens` or what the server accepts are full: in turn the best of what the queries find, and
         the best of it in each `named` document, or that document's beginning.
         """
-        known = {excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]}
+        known = [excerpt for each in given for excerpt in each["excerpts"]]
         found = interleave([self._reader.search(query, SEARCHED) for query in queries])
         of_named = interleave(
             [
@@ -183,11 +188,8 @@ class ModelResearcher:
                 for name in named
             ]
         )
-        ranked = [
-            chunk for chunk in interleave([found, of_named]) if chunk["chunk_id"] not in known
-        ]
         tokens = self._chat.server.document_tokens(tokens, PATIENCE_FACTOR)
-        context = build_context(ranked, self._reader, tokens)
+        context = build_context(interleave([found, of_named]), self._reader, tokens, known)
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
     def _compose(self, task: Subtask, read: ReadFiles) -> Researched:
@@ -211,7 +213,9 @@ class ModelResearcher:
         return Researched(findings, read.citations, warnings=warnings)
 
     def reflect(self, view: RunView) -> Reflected:
-        """The model's decision, but an end with open parts is put off until a second search."""
+        """The model's decision, but an end with open parts is put off until a second search, and
+        what is left of a run's calls and tokens must suffice for another round.
+        """
         warnings: list[str] = []
         reply = self._ask(reflection_messages(view), Reflection, warnings)
         if reply is None:
@@ -221,7 +225,10 @@ class ModelResearcher:
         decision, reason, leads = reply.decision, one_line(reply.reason), distinct(reply.leads)
         if decision == "continue" and not left and self._chat.server.is_slow:
             leads = []  # another round would take minutes for nothing new
-        if decision == "end" and left and not (view.state["rounds"] or view.last):
+        if decision in ("continue", "replan") and not view.left.subtasks:
+            done = any(artifact["status"] == "done" for artifact in view.artifacts)
+            decision, reason = "end" if done else "escalate", "a run's calls and tokens are spent"
+        elif decision == "end" and left and not (view.state["rounds"] or view.last):
             reason = "what is open is searched once more, in other words"
             decision, leads = "replan", left
         leads = leads[:MOST_LEADS]
@@ -233,7 +240,3 @@ class ModelResearcher:
         if reply is None:
             warnings.append(f"{self._chat.label} gave no usable {shape.__name__}.")
         return reply
-
-
-def _parts(reply: Findings | None) -> list[AnswerPart]:
-    return parse_parts([each.model_dump() for each in reply.findings]) if reply else []

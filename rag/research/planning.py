@@ -25,14 +25,15 @@ def new_subtasks(state: ResearchState, deps: ResearchDependencies) -> list[Subta
     """The round's new subtasks; raises what the researcher raises. A first plan that searches
     nothing becomes a search for the question.
     """
-    planned = deps.researcher.plan(deps.view(state))
+    view = deps.view(state)
+    planned = deps.researcher.plan(view)
     deps.warn(planned.warnings)
-    new = checked_plan(planned.subtasks, state["plan"])
+    new = checked_plan(planned.subtasks, state["plan"])[: max(view.left.subtasks, 1)]
     if not any(task["role"] == SEARCHER for task in [*state["plan"], *new]):
         deps.warn([_SEARCHED_WHOLE])
         draft = DraftSubtask(role=SEARCHER, instruction=state["question"])
         new = checked_plan([draft])
-    return new
+    return [{**task, "reads": view.left.readings(len(new))} for task in new]
 
 
 def checked_plan(drafts: Sequence[DraftSubtask], known: Sequence[Subtask] = ()) -> list[Subtask]:
@@ -79,6 +80,7 @@ def new_subtask(
         "queries": [*queries],
         "expected_artifact": artifact_name(role, instruction, [*read_files, *queries]),
         "read_files": [*read_files],
+        "reads": [],
         "status": "planned",
     }
 

@@ -18,7 +18,7 @@ from rag.text.prose import as_prose, one_line
 from state.passages import ContextDocument
 from state.research_state import Artifact, Subtask
 from state.tokens import count_tokens
-from state.wording import shorten
+from state.wording import many, shorten
 
 LONGEST_LINE = 600
 """Characters of an artifact's findings that reflection sees, and of a quote that a writer sees."""
@@ -27,6 +27,8 @@ MOST_TOKENS = 1_500
 SEARCHED = 40
 MOST_DOCUMENTS = 500
 MOST_HEADINGS = 12
+PLANNED_AT_ONCE = 6
+"""The most subtasks that a model is asked to plan for a round."""
 LONGEST_HEADING = 60
 
 PLANNER = (
@@ -39,7 +41,7 @@ PLANNER = (
     "together they cover all of it. read_files may name documents by their path, to be read beside "
     "what the queries find, or files by name, or '*' for all files. What is open is searched with "
     "other words and in other documents than before. The answer is written later: plan no writer. "
-    "Reply with at most six new subtasks, none that was done before."
+    "Plan new subtasks only, none that was done before."
 )
 REFLECTION = (
     "You reflect on a research run: the plan against what came of it. Decide: replan (something "
@@ -64,6 +66,7 @@ def plan_messages(view: RunView, contents: str) -> Messages:
         f"Table of contents:\n{contents}",
         *([f"Why this round: {one_line(state['reason'])}"] if state["reason"] else []),
         *(["It is the last round."] if view.last else []),
+        f"At most {many(min(view.left.subtasks, PLANNED_AT_ONCE), 'subtask')}.",
         f"Subtasks before, not to be planned again:\n{_bullets(before)}",
         f"Files:\n{_bullets(files)}",
         *(f"Still open: {one_line(part)}" for part in view.open),

@@ -15,6 +15,7 @@ from pydantic import BaseModel, Field
 from rag.budget import Budget
 from rag.citations.check import Places, number_places, with_markers, written_markers
 from rag.engines.protocol import EngineResult
+from rag.research.allowance import Allowance
 from rag.research.journal import Journal
 from rag.research.roles import MAX_ROUNDS, PLANNED
 from state.answer import Citation
@@ -56,13 +57,14 @@ class DraftSubtask(BaseModel):
 @dataclass(frozen=True, slots=True)
 class RunView:
     """A run as the researcher sees it when it plans or reflects. `open` is what was searched for
-    and not found yet; `last` says that no other round follows. Of artifacts a planner is shown only
-    what was searched for them.
+    and not found yet; `left` is what the next round may take; `last` says that no other round
+    follows. Of artifacts a planner is shown only what was searched for them.
     """
 
     state: ResearchState
     artifacts: Sequence[Artifact] = ()
     open: Sequence[str] = ()
+    left: Allowance = field(default_factory=Allowance)
     last: bool = False
 
 
@@ -139,8 +141,8 @@ class ResearchDependencies:
 
     def view(self, state: ResearchState) -> RunView:
         artifacts = self.journal.artifacts(self.run_id, state["plan"])
-        last = state["rounds"] + 1 >= MAX_ROUNDS
-        return RunView(state, artifacts, open_parts(artifacts, state["closed"]), last)
+        open_, left = open_parts(artifacts, state["closed"]), Allowance.left(state, artifacts)
+        return RunView(state, artifacts, open_, left, last=state["rounds"] + 1 >= MAX_ROUNDS)
 
     def warn(self, lines: Iterable[str]) -> None:
         """Keep warnings for the report and emit new ones, each once even if the run is resumed."""
