@@ -150,10 +150,13 @@ def prepare_streams() -> None:
 
 
 def rows(line: Text, console: Console, hang: int = 0) -> list[Text]:
-    """The line divided into rows before the words that do not fit. No word is broken, as Rich
-    would by itself: an address is copied as it was written. Further rows are indented by `hang`
-    columns, by default those of the line's list mark, unless that is more than half of all.
+    """The line divided into rows before the words that do not fit on the terminal; elsewhere it is
+    whole. No word is broken, as Rich would by itself: an address is copied as it was written.
+    Further rows are indented by `hang` columns, by default those of the line's list mark, unless
+    that is more than half of all.
     """
+    if not console.is_terminal:
+        return [line]
     mark = _LEAD.match(line.plain)
     hang = hang or (mark.end() if mark else 0)
     if 2 * hang > console.width:

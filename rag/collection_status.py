@@ -62,7 +62,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
             }
             for each in found
         ],
-        "bytes": _disk_bytes(settings.home) + sum(store.disk_bytes().values()),
+        "bytes": _disk_bytes(settings.home) + store.disk_bytes(),
     }
 
 

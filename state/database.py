@@ -30,6 +30,9 @@ class Database(Closing):
     Failures are raised as StorageError or StoreBusyError, of Postgres as RemoteStoreError.
     """
 
+    sizes: str
+    """A query of the bytes that it takes on the disk or on the server."""
+
     def __init__(self) -> None:
         self._lock = RLock()
         self._connection: Any = None
@@ -48,11 +51,8 @@ class Database(Closing):
     def _snapshot(self) -> AbstractContextManager[Any]: ...
 
     @abstractmethod
-    def _transaction(self) -> AbstractContextManager[Any]: ...
-
-    @abstractmethod
-    def disk_bytes(self) -> int:
-        """Bytes that the database takes on the disk or on the server."""
+    def transaction(self) -> AbstractContextManager[Any]:
+        """All that is done inside, or nothing, on a connection that is open."""
 
     def connected(self, *, write: bool = True) -> Any:
         """The connection itself, for use inside `failures`; None if nothing is stored yet and
@@ -85,13 +85,16 @@ class Database(Closing):
         """A `Sql` in a transaction that ends with the block, in which `read` must not be called."""
         with self._lock, self.failures():
             self._sql = self._open(write=True)
-            with self._transaction():
+            with self.transaction():
                 yield self._sql
 
     def read(self, sql: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         with self.reading() as db:
             rows: list[tuple[Any, ...]] = [] if db is None else db.execute(sql, values).fetchall()
         return rows
+
+    def disk_bytes(self) -> int:
+        return sum(size for (size,) in self.read(self.sizes))
 
     def close(self) -> None:
         with self._lock:

@@ -233,7 +233,7 @@ class PostgresDatabase(Database):
             if not db.closed:
                 db.execute("ROLLBACK")
 
-    def _transaction(self) -> AbstractContextManager[Any]:
+    def transaction(self) -> AbstractContextManager[Any]:
         transaction: AbstractContextManager[Any] = self._connection.transaction()
         return transaction
 
@@ -245,16 +245,11 @@ class TeamDb(PostgresDatabase):
 
     versions = "crag_schema"
     version = 9
+    sizes = "select pg_total_relation_size('crag_threads') + pg_total_relation_size('crag_turns')"
 
     def _create_tables(self, db: psycopg.Connection[Any]) -> None:
         key = "bigint generated always as identity primary key"
         db.execute(TABLES.format(key=key, bytes="bytea").encode())
-
-    def disk_bytes(self) -> int:
-        query = (
-            "select pg_total_relation_size('crag_threads') + pg_total_relation_size('crag_turns')"
-        )
-        return sum(size for (size,) in self.read(query))
 
     def checkpointer(self) -> PostgresSaver:
         """LangGraph's saver on this connection. Its tables are made or migrated by one process at a

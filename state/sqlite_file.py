@@ -61,6 +61,7 @@ class SqliteFile(Database):
     """Created on the first write."""
 
     version: int
+    sizes = "select page_count * page_size from pragma_page_count, pragma_page_size"
     damaged = _SAVE
     """What a person is told to do with a damaged file."""
     on_connect: str
@@ -140,17 +141,13 @@ class SqliteFile(Database):
     def _snapshot(self) -> AbstractContextManager[None]:
         return transaction(self._connection, "begin")
 
-    def _transaction(self) -> AbstractContextManager[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         return transaction(self._connection)
 
     def integrity_errors(self) -> list[str]:
         """What `pragma integrity_check` finds; empty for a sound file."""
         rows = self.read("pragma integrity_check(20)")
         return [str(row[0]) for row in rows if row[0] != "ok"]
-
-    def disk_bytes(self) -> int:
-        query = "select page_count * page_size from pragma_page_count, pragma_page_size"
-        return sum(size for (size,) in self.read(query))
 
 
 def _version(db: sqlite3.Connection) -> int:

@@ -113,17 +113,13 @@ def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Jso
 
 
 def _print(trace: Trace, console: Console) -> None:
-    """Print the run's events and its answer, which is wrapped on a terminal."""
+    """Print the run's events and its answer."""
     from cli.render.answer_text import print_wrapped
     from cli.render.trace_view import TraceView
 
     TraceView(console).show_stored(trace)
     console.print()
-    text, indent = _told(trace)
-    if console.is_terminal:
-        print_wrapped(console, text, indent)
-    else:
-        console.print(text, soft_wrap=True)
+    print_wrapped(console, *_told(trace))
 
 
 def _told(trace: Trace) -> tuple[Text, str]:

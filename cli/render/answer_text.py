@@ -152,8 +152,8 @@ def _where(citation: Citation) -> str:
 
 
 def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
-    """Print text with lines broken between words only, and not in code or table rows, so that all
-    can be copied as it was written. Its lines may be indented already.
+    """Print text, on a terminal with lines broken between words only, and not in code or table
+    rows, so that all can be copied as it was written. Its lines may be indented already.
     """
     fenced = False
     for line in text.split("\n", allow_blank=True):

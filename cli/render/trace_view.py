@@ -129,8 +129,7 @@ class TraceView:
         if not text:
             return
         line = Text(lead, style="dim").append(" ".join(clean(text).split()), style)
-        wrapped = rows(line, self._console, len(lead)) if self._console.is_terminal else [line]
-        for row in wrapped:
+        for row in rows(line, self._console, len(lead)):
             self._console.print(row, soft_wrap=True)
 
 

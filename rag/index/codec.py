@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from state.blocks import Block, BlockKind
-from state.wording import without_surrogates
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
@@ -20,11 +19,6 @@ def encode_path(path: str) -> bytes:
 
 def decode_path(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
-
-
-def encode_label(text: str) -> str:
-    """A title, heading or reason without what a column refuses: surrogates and NUL."""
-    return without_surrogates(text).replace("\0", "\ufffd")
 
 
 def chunk_key(chunk_id: str) -> int:

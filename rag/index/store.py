@@ -54,9 +54,9 @@ class Store(ABC):
     def delete(self, name: str) -> None:
         """Deletes a collection whole; raises as `open_writer`."""
 
-    def disk_bytes(self) -> dict[str, int]:
-        """Bytes on disk, by what they are kept for, where that is not in the home."""
-        return {}
+    def disk_bytes(self) -> int:
+        """Bytes that it takes beside the home."""
+        return 0
 
     def open_collection(
         self,

@@ -10,12 +10,11 @@ import json
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 from rag.embed.builtin import builtin_embedder
 from rag.embed.protocol import Vectors
-from rag.index.codec import chunk_key, encode_blocks, encode_label, encode_path
+from rag.index.codec import chunk_key, encode_blocks, encode_path
 from rag.index.collection_rows import (
     CollectionContents,
     CollectionRow,
@@ -26,8 +25,9 @@ from rag.index.collection_rows import (
 from rag.index.names import name_keys
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
 from rag.index.terms import indexed_head, indexed_text
-from state.database import Sql
+from state.database import Database, Sql
 from state.documents import Chunk, text_with_headings
+from state.wording import storable
 
 GROUP_CHUNKS = 1_000
 """So many chunks are inserted together."""
@@ -39,12 +39,10 @@ Searchable = tuple[int, int, str, str]
 class CollectionWriter(CollectionContents, ABC):
     """One collection, open for writing, whose lock is held."""
 
-    def __init__(self, sql: Sql, row: CollectionRow, host: str) -> None:
+    def __init__(self, database: Database, sql: Sql, row: CollectionRow, host: str = "") -> None:
         super().__init__(sql, row)
+        self._database = database
         self._host = host
-
-    @abstractmethod
-    def _transaction(self) -> AbstractContextManager[Any]: ...
 
     @abstractmethod
     def _new_rows(self, table: str, count: int) -> list[int]:
@@ -80,13 +78,13 @@ class CollectionWriter(CollectionContents, ABC):
         """
         if not documents:
             return
-        with self._transaction():
+        with self._database.transaction():
             waiting: list[tuple[int, str | None, Chunk]] = []
             rows: dict[str, list[tuple[Any, ...]]] = {"documents": [], "names": [], "texts": []}
             numbers = self._new_rows("documents", len(documents))
             for number, (document, parts) in zip(numbers, documents, strict=True):
                 deflate, text, characters, count = zlib.compressobj(), list[bytes](), 0, 0
-                title = None if document.title is None else encode_label(document.title)
+                title = None if document.title is None else storable(document.title)
                 for part in parts:
                     waiting += [(number, title, chunk) for chunk in part.chunks]
                     text.append(deflate.compress(part.text.encode("utf-8", "surrogatepass")))
@@ -94,7 +92,7 @@ class CollectionWriter(CollectionContents, ABC):
                     if len(waiting) >= GROUP_CHUNKS:
                         self._insert_chunks(waiting)
                         waiting = []
-                keys = sorted(map(encode_label, name_keys(document.source, document.title)))
+                keys = sorted(map(storable, name_keys(document.source, document.title)))
                 row = _document_row(document, title, count, characters)
                 rows["documents"].append((number, self.row.id, *row))
                 rows["names"] += [(self.row.id, key, number) for key in keys]
@@ -108,7 +106,7 @@ class CollectionWriter(CollectionContents, ABC):
     def remove(self, sources: Iterable[str]) -> int:
         """Removes documents; returns how many there were. Unknown sources are ignored."""
         doomed = list(sources)
-        with self._transaction():
+        with self._database.transaction():
             return self._delete(doomed) if doomed else 0
 
     def touch(self, document: IndexedDocument) -> None:
@@ -124,9 +122,9 @@ class CollectionWriter(CollectionContents, ABC):
         own = self.row.id
         rows = []
         for each in files:
-            told = encode_label(each.reason), int(each.failed), each.reading
+            told = storable(each.reason), int(each.failed), each.reading
             rows.append((own, encode_path(each.path), *each.stat, *told))
-        with self._transaction():
+        with self._database.transaction():
             self._sql.executemany(
                 "DELETE FROM unread WHERE collection_id = $1 AND path = $2",
                 [*((own, encode_path(path)) for path in forget), *(row[:2] for row in rows)],
@@ -149,7 +147,7 @@ class CollectionWriter(CollectionContents, ABC):
         rows, searchable = [], list[Searchable]()
         for row, vector, (number, title, chunk) in zip(new, vectors, waiting, strict=True):
             rows.append((row, self.row.id, number, *_columns(chunk), vector))
-            head = indexed_head(title, encode_label(chunk.heading))
+            head = indexed_head(title, storable(chunk.heading))
             searchable.append((row, number, indexed_text(chunk.text), head))
         self._insert("chunks", rows)
         self._index(searchable)
@@ -190,7 +188,7 @@ def _columns(chunk: Chunk) -> tuple[Any, ...]:
     return (
         chunk_key(chunk.chunk_id),
         *(chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line, chunk.page),
-        encode_label(chunk.heading),
-        None if chunk.anchor is None else encode_label(chunk.anchor),
+        storable(chunk.heading),
+        None if chunk.anchor is None else storable(chunk.anchor),
         encode_blocks(chunk.blocks) if chunk.blocks else None,
     )

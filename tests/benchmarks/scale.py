@@ -105,8 +105,8 @@ def main():
         seconds, cpu = time.perf_counter() - began, time.process_time() - spent
         print(f"ingest {seconds:.1f} s, {given.chunks / seconds:.0f} chunks/s, CPU {cpu:.1f} s")
         on_disk = sum(file.stat().st_blocks * 512 for file in home.rglob("*"))
-        for what, octets in (store.disk_bytes() or {"home": on_disk}).items():
-            print(f"  {what} {octets / 1e6:.1f} MB = {octets / characters:.2f} x text")
+        octets = on_disk + store.disk_bytes()
+        print(f"  on disk {octets / 1e6:.1f} MB = {octets / characters:.2f} x text")
     reader = store.open_collection(NAME, notice=print)
     asked, warm = asked[:220], min(20, len(asked) // 2)
     for text in asked[:warm]:

@@ -16,7 +16,7 @@ WIDTH = 24
 
 def printed(text):
     out = StringIO()
-    console = Console(file=out, width=WIDTH, highlight=False, markup=False)
+    console = Console(file=out, width=WIDTH, highlight=False, markup=False, force_terminal=True)
     print_wrapped(console, text if isinstance(text, Text) else Text(text))
     return out.getvalue().removesuffix("\n")
 

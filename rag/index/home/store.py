@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,13 +106,10 @@ class HomeWriter(CollectionWriter):
         self, catalog: Catalog, row: CollectionRow, index: ChromaIndex, notice: Notice
     ) -> None:
         self._connection = catalog.connected()
-        super().__init__(self._connection, row, host="")
+        super().__init__(catalog, self._connection, row)
         self._chroma = index
         self._notice = notice
         self._table = f"lexical_{row.id}"
-
-    def _transaction(self) -> AbstractContextManager[None]:
-        return transaction(self._connection)
 
     def _new_rows(self, table: str, count: int) -> list[int]:
         """Behind the last: nobody else writes, and all are inserted before more are asked for."""

@@ -65,6 +65,10 @@ class SharedDatabase(PostgresDatabase):
     schema: str
     versions = "store_version"
     version = 12
+    sizes = (
+        "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
+        " WHERE relnamespace = current_schema()::text::regnamespace AND relkind = 'r'"
+    )
 
     def _prepared(self, db: psycopg.Connection[Any], *, write: bool) -> bool:
         from pgvector.psycopg import register_vector
@@ -90,13 +94,3 @@ class SharedDatabase(PostgresDatabase):
                 f"Its administrator can: CREATE EXTENSION vector; CREATE SCHEMA {self.schema}"
                 " AUTHORIZATION this role.",
             ) from None
-
-    def disk_bytes(self) -> int:
-        return sum(
-            size
-            for (size,) in self.read(
-                "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
-                " WHERE relnamespace = to_regnamespace($1) AND relkind = 'r'",
-                (self.schema,),
-            )
-        )

@@ -11,7 +11,7 @@ import hashlib
 import socket
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rag.index import collection_rows
@@ -29,7 +29,6 @@ from state.postgres import (
 )
 
 if TYPE_CHECKING:
-    import psycopg
     from pathspec import GitIgnoreSpec
 
     from rag.embed.protocol import Vectors
@@ -114,21 +113,16 @@ class PostgresStore(Store):
             sql.execute("DELETE FROM collections WHERE id = $1", (row.id,))
             sql.execute("SELECT forget_index($1)", (row.id,))
 
-    def disk_bytes(self) -> dict[str, int]:
+    def disk_bytes(self) -> int:
         """What the server keeps for the whole schema."""
         with self.database() as database:
-            return {"store": database.disk_bytes()}
+            return database.disk_bytes()
 
 
 class PostgresWriter(CollectionWriter):
     def __init__(self, database: SharedDatabase, row: CollectionRow, host: str) -> None:
-        db: psycopg.Connection[Any] = database.connected()
-        super().__init__(PostgresSql(db), row, host)
-        self._db = db
+        super().__init__(database, PostgresSql(database.connected()), row, host)
         self._new = 0
-
-    def _transaction(self) -> AbstractContextManager[Any]:
-        return self._db.transaction()
 
     def _new_rows(self, table: str, count: int) -> list[int]:
         query = f"SELECT nextval('{table}_id_seq') FROM generate_series(1, $1::int)"
@@ -159,7 +153,7 @@ class PostgresWriter(CollectionWriter):
 
     def finish(self) -> None:
         if self._new >= _SETTLE_CHUNKS:
-            self._db.execute(
+            self._sql.execute(
                 "SELECT set_config('maintenance_work_mem', '1GB', false) WHERE"
                 " pg_size_bytes(current_setting('maintenance_work_mem')) < pg_size_bytes('1GB')"
             )
