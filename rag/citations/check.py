@@ -24,7 +24,6 @@ NO_QUOTE = "(no quote found)"
 
 _ROW = re.compile(r"\s*\|.*\|\s*$")
 _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})\s*$")
-_CLOSERS = "\"'”’»)*_`"
 NOT_FOUND = "no quote of it was found"
 STANDS = "its quote stands in the document"
 Places = dict[tuple[str, int, int], Citation]
@@ -205,7 +204,6 @@ def with_markers(text: str, markers: str, *, verbatim: bool = False) -> str:
         return f"{text} {markers}"
     if _ROW.match(last):
         return f"{text.removesuffix('|').rstrip()} {markers} |"
-    core = text.rstrip(_CLOSERS)
-    if core != text or core.endswith("...") or not core.endswith((".", "。", ":")):
+    if text.endswith("...") or not text.endswith((".", "。", ":")):
         return f"{text} {markers}"
     return f"{text[:-1]} {markers}{text[-1]}"

@@ -126,8 +126,8 @@ class OpenAIEngine:
         asked = chunks[:MOST_GRADED]
         messages = grade_messages(state["standalone_question"], asked)
         verdicts = ask_verdicts(self.chat, messages, "document", len(asked), self.budget)
-        grades: dict[str, Grade] = {
-            chunk["chunk_id"]: {
+        grades: list[Grade] = [
+            {
                 "chunk_id": chunk["chunk_id"],
                 "relevant": verdict.holds,
                 "confidence": None,
@@ -135,17 +135,12 @@ class OpenAIEngine:
                 "grader": "model",
             }
             for chunk, verdict in zip(asked, verdicts, strict=False)
-        }
-        if left := [chunk["chunk_id"] for chunk in chunks if chunk["chunk_id"] not in grades]:
-            by_code = self.local.grade({**state, "new_documents": left}).grades
-            grades |= {each["chunk_id"]: each for each in by_code}
-        known = [*grades.values(), *state["grades"].values()]
+        ]
+        if left := [chunk["chunk_id"] for chunk in chunks[len(verdicts) :]]:
+            grades += self.local.grade({**state, "new_documents": left}).grades
+        found = any(each["relevant"] for each in (*grades, *state["grades"].values()))
         told = f"{self.chat.label} gave no readable grades; the local grader graded."
-        return Graded(
-            grades=tuple(grades[chunk["chunk_id"]] for chunk in chunks),
-            sufficient=any(each["relevant"] for each in known),
-            warnings=() if verdicts else (told,),
-        )
+        return Graded(tuple(grades), found, warnings=() if verdicts else (told,))
 
     def rewrite(self, state: GraphState) -> Rewritten:
         """The model's queries; code's where it proposes no new one."""
