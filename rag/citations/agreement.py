@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from rag.citations.denial import find_denial
-from rag.citations.figures import SPELT, TIME, UNIT, Figure, dates, figures, readings
+from rag.citations.figures import SPELT, TIME, UNIT, Figure, dates, figures, readings, value_of
 from rag.citations.reckoning import is_reckoned
 from rag.index.language import language_of
 
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
-_OF_TIME = frozenset((*month_name[1:], *TIME.split("|")))
+_MONTHS = frozenset(month_name[1:])
 _UNCOUNTED = re.compile(r"\bhttps?://[^\s)>\]`]+|^[ \t]*\d{1,3}[.)](?=[ \t])", re.MULTILINE)
 """Matches what holds no figure of the claim: an address, and a list item's own number."""
 _PLAIN = re.compile(r"[\W_]+|(?<=\d)(?=[^\W\d_])")
@@ -27,8 +27,8 @@ _NAME = re.compile(
     r"|(?P<option>(?<!\w)--?[A-Za-z][\w-]*)"
     r"|(?P<mark>(?!(?:e\.g|i\.e)\b)[A-Za-z_]\w*(?:[._/:@\\]+\w+)+|\w+_\w+|[a-z]+[A-Z]\w*)"
     r"|(?P<capital>(?<!\w)[A-Z][^\W_]+(?:-[^\W_]+)*)"
-    rf"|\b{_NUMBER}[\s-]+(?:[a-z]+\s)?(?P<unit>{TIME})s?\b"
 )
+_SPAN = re.compile(rf"\b({_NUMBER})[\s-]+(?:[a-z]+\s)?({TIME})s?\b", re.IGNORECASE)
 _ANOTHER = re.compile(
     r"\b(?:twice|thrice|half|(?:doubl|tripl|halv)\w+|instead|(?:long|short|lat|earli|high|low|larg"
     r"|small|fast|slow)er|more|fewer|less"
@@ -69,13 +69,15 @@ def find_discrepancy(
                 return "contradicted", f"its quote says {other.written}, not {figure.written}"
     stated = _plain(" ".join((*quotes, question, *headings)))
     around = stated + _plain(" ".join(passages))
+    counts, counted = _spans(text), _spans(" ".join((*quotes, question)))
     unsaid = [
         *(figure.written for figure in lacking),
         *(
             name
             for name in _names(text)
-            if not _stands(_plain(name).strip(), stated if name in _OF_TIME else around)
+            if not _stands(_plain(name).strip(), stated if name in _MONTHS else around)
         ),
+        *(unit for number, unit in sorted(counts - counted) if number in dict(counted)),
     ]
     if unsaid:
         return "unverified", f"its quote does not say {', '.join(dict.fromkeys(unsaid))}"
@@ -103,6 +105,12 @@ def _other_number(
     return other
 
 
+def _spans(text: str) -> set[tuple[str, str]]:
+    """The numbers of a text that count a unit of time, each with the unit; "a week" counts one."""
+    found = ((each[1].casefold(), each[2].casefold()) for each in _SPAN.finditer(text))
+    return {("1" if number in ("a", "an") else value_of(number), unit) for number, unit in found}
+
+
 def _names(text: str) -> Iterator[str]:
     is_german = language_of(text) == "german"  # where each noun has a capital
     for found in _NAME.finditer(text):
@@ -112,7 +120,7 @@ def _names(text: str) -> Iterator[str]:
             or _SENTENCE_OPENS.search(text, max(0, found.start() - 8), found.start())
         ):
             continue
-        names = re.split(r"[\s=]+", found["code"]) if found["code"] else [found["unit"] or found[0]]
+        names = re.split(r"[\s=]+", found["code"]) if found["code"] else [found[0]]
         yield from (each for each in names if _plain(each).strip() and not _VALUE.fullmatch(each))
 
 

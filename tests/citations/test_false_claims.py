@@ -189,6 +189,7 @@ def test_of_five_false_denials_two_at_most_pass_and_none_is_taken_out():
         ("Um 9:30 öffnet es für 1.500 members.", OFFICE),
         ("Spiders are not allowed.", SNAKES),
         ("A loss is reported within one week and paid within four weeks.", LOSS),
+        ("After half an hour (30 minutes) it is stale.", STALE),
         ("No, damage by rodents is not insured.", RODENTS),
         ("Hamsters may be kept without asking.", HAMSTERS),
         ("Pedelecs up to 25 km/h count as bicycles.", PEDELECS),
