@@ -29,7 +29,6 @@ _PATH = re.compile(r"\A\s*\([^\n]{1,500}\)[ \t]*\n(?=[^\n]*\w)")
 _MARKERS = re.compile(r"(?:\s|(?<=[.!?,;:]))(?:\[\d{1,3}\] ?)+(?=[.!?,;:\s]*\Z)")
 """Matches a quote's own markers at its end, as an answer has them; no index of code: `lock[1]`."""
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
-_SHORT = 3
 _SAYS_SOMETHING = re.compile(r"\w[^\w.…]+\w|[^\W_]{4}|\d")
 """Matches two words, one of more than three letters, or a number."""
 
@@ -187,23 +186,19 @@ def _nearly(piece: Sequence[str], text: Sequence[Word]) -> tuple[int, int] | Non
     if not held:
         return None
     start, end = held[0].b, held[-1].b + held[-1].size
-    if _changed(piece, near[start:end]) > (1 - NEAR) * len(piece):
+    if not _is_near(piece, near[start:end]):
         return None
     return low + start, low + end - 1
 
 
-def _changed(piece: Sequence[str], other: Sequence[str]) -> float:
-    """The cost of the words that must change for the piece to be the other."""
-    changes = SequenceMatcher(None, piece, other, autojunk=False).get_opcodes()
-    return sum(
-        max(sum(map(_weight, piece[a:b])), sum(map(_weight, other[c:d])))
-        for what, a, b, c, d in changes
+def _is_near(piece: Sequence[str], other: Sequence[str]) -> bool:
+    """Whether most words are the same, and no number, denial or sign is among the others."""
+    compared = SequenceMatcher(None, piece, other, autojunk=False)
+    changed = (
+        word
+        for what, a, b, c, d in compared.get_opcodes()
         if what != "equal"
+        for word in (*piece[a:b], *other[c:d])
     )
-
-
-def _weight(said: str) -> float:
-    """What it costs to change a word: a number, a denial or a sign is never near."""
-    if said in _DENIALS or not said.isalpha():
-        return float(MOST_WORDS)
-    return 0.5 if len(said) <= _SHORT else 1.0
+    alike = compared.ratio() >= NEAR
+    return alike and all(word.isalpha() and word not in _DENIALS for word in changed)
