@@ -106,11 +106,6 @@ def _words(kind: str, limit: float) -> str:
     return f"The {kind} budget of the question ({amount}) is spent."
 
 
-def call_log() -> list[ModelCalled]:
-    """The list in which this thread's calls are recorded; a new one where nobody records them."""
-    return _LOG.get([])
-
-
 @contextmanager
 def record_calls() -> Iterator[list[ModelCalled]]:
     """Yields the list of the calls made inside, in the order they began, for `call_event`."""
@@ -162,7 +157,7 @@ def record_call(model: str, host: str) -> Iterator[ModelCalled]:
         "estimated": False,
         "failed": True,
     }
-    call_log().append(call)
+    _LOG.get([]).append(call)
     try:
         yield call
         call["failed"] = False

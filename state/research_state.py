@@ -11,15 +11,13 @@ that a planner sees as summaries, small however long the run goes on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Literal, TypedDict
+from typing import Literal, TypedDict
 
 from state.answer import NO_USAGE, Citation, Usage
 from state.events import ModelCalled, NodeFinished, NodeStarted, RunStarted
-from state.graph_state import fresh, overwrite
+from state.graph_state import fresh
 
 SubtaskStatus = Literal["planned", "done", "empty"]
-FileStatus = Literal["active", "done"]
 RoundDecision = Literal["continue", "replan", "end", "escalate"]
 
 
@@ -74,37 +72,28 @@ class FileEntry(TypedDict):
     pointer: str | None
     bytes: int
     written_at_step: int
-    status: FileStatus
-
-
-def merge_files(
-    old: Mapping[str, FileEntry], new: Mapping[str, FileEntry | None]
-) -> dict[str, FileEntry]:
-    """`old` with the files of `new` written; a file that is None in `new` is evicted."""
-    merged: dict[str, FileEntry | None] = {**(old or {}), **(new or {})}
-    return {name: entry for name, entry in merged.items() if entry is not None}
+    status: SubtaskStatus
 
 
 class ResearchState(TypedDict):
     """JSON throughout. `question` stands alone. `plans` counts all rounds, `rounds` the reflections
-    since the person was last asked, `step` the finished subtasks. `guidance` is what the person
-    answered; `leads` are what reflection wants searched next; `closed` are missing parts that a
-    later finding answers; `usage` is that of planning and reflecting.
+    since the person was last asked. `guidance` is what the person answered; `leads` are what
+    reflection wants searched next; `closed` are missing parts that a later finding answers; `usage`
+    is that of planning and reflecting.
     """
 
-    question: Annotated[str, overwrite]
-    plan: Annotated[list[Subtask], overwrite]
-    files: Annotated[dict[str, FileEntry], merge_files]
-    step: Annotated[int, overwrite]
-    rounds: Annotated[int, overwrite]
-    decision: Annotated[RoundDecision | None, overwrite]
-    reason: Annotated[str, overwrite]
-    escalation: Annotated[str | None, overwrite]
-    guidance: Annotated[list[str], overwrite]
-    leads: Annotated[list[str], overwrite]
-    closed: Annotated[list[str], overwrite]
-    plans: Annotated[int, overwrite]
-    usage: Annotated[Usage, overwrite]
+    question: str
+    plan: list[Subtask]
+    files: dict[str, FileEntry]
+    rounds: int
+    decision: RoundDecision | None
+    reason: str
+    escalation: str | None
+    guidance: list[str]
+    leads: list[str]
+    closed: list[str]
+    plans: int
+    usage: Usage
 
 
 def new_research(question: str, usage: Usage = NO_USAGE) -> ResearchState:

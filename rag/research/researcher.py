@@ -29,12 +29,7 @@ from state.research_state import (
 )
 
 Emit = Callable[[ResearchEvent], None]
-"""Receives each event of a run, on the thread of the run.
-
-It is not LangGraph's custom stream, which moves nodes to other threads, where an interrupt (Ctrl-C)
-has to wait for the subagents.
-"""
-
+"""Receives each event of a run, on the thread of the run."""
 
 Line = Annotated[str, Field(json_schema_extra={"maxLength": 400})]
 """A line whose schema limits a small model, which may write one without end."""

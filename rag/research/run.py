@@ -1,7 +1,7 @@
 """A research run from its question to its report, or to the question it needs answered.
 
-It goes from boundary to boundary: each reflection ends one invocation of the graph, and its state
-is kept. Killed, interrupted or out of budget, it continues from the last one.
+It goes from boundary to boundary: what each plan and each reflection made of its state is kept.
+Killed, interrupted or out of budget, it continues from the last one.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from rag.index.home.lock import write_lock
 from rag.research.journal import Journal, ResearchRun
 from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
-from rag.research.research_graph import run_round
 from rag.research.researcher import Emit, ResearchDependencies, Researcher
+from rag.research.rounds import run_rounds
 from rag.session import Session, new_trace_id
 from state.answer import NO_USAGE, Answer
 from state.closing import Closing
@@ -152,11 +152,7 @@ class Research(Closing):
         state = run.get("state") or new_research(run["question"], run["usage"])
         ended: BudgetSpent | None = None
         try:
-            while state["decision"] not in ("end", "escalate"):
-                state = run_round(state, deps)
-                self._journal.change(run["id"], state=state)
-            if state["decision"] == "end":
-                run_round(state, deps)  # the answer is written
+            state = run_rounds(state, deps)
         except BudgetSpent as spent:
             ended = spent
             state = self._journal.run(run["id"]).get("state") or state  # a round was begun

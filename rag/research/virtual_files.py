@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from state.home_db import HOME_FILE
-from state.research_state import FileEntry, FileStatus
+from state.research_state import FileEntry, SubtaskStatus
 
 INLINE_BYTES = 32 * 1024
 """The largest content in the state: twelve files, the most there are between two evictions, take
@@ -31,7 +31,7 @@ def artifact_name(role: str, instruction: str, given: Iterable[str] = ()) -> str
     return f"{role}_{slug}_{hashed}.md"
 
 
-def new_file_entry(name: str, content: str, step: int, status: FileStatus) -> FileEntry:
+def new_file_entry(name: str, content: str, step: int, status: SubtaskStatus) -> FileEntry:
     """An entry that holds `content`, or points to the journal if that is large."""
     size = len(content.encode("utf-8", "replace"))
     inline = size <= INLINE_BYTES
@@ -44,11 +44,11 @@ def new_file_entry(name: str, content: str, step: int, status: FileStatus) -> Fi
     }
 
 
-def evict(files: Mapping[str, FileEntry], step: int) -> dict[str, None]:
-    """The update that removes `done` files older than 3 steps and any older than 20."""
-    return {
-        name: None
+def expired(files: Mapping[str, FileEntry], step: int) -> list[str]:
+    """The names of `done` files older than 3 steps and of any older than 20."""
+    return [
+        name
         for name, entry in files.items()
         if (age := step - entry["written_at_step"]) > ANY_STEPS
         or (entry["status"] == "done" and age > DONE_STEPS)
-    }
+    ]

@@ -5,9 +5,9 @@ import pytest
 
 from rag.research.local_researcher import asked_parts
 from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_heading
-from rag.research.research_graph import decided
 from rag.research.researcher import DraftSubtask, Reflected, ResearchDependencies, RunView
 from rag.research.roles import ROLES
+from rag.research.rounds import decided
 from rag.research.virtual_files import artifact_name
 from state.research_state import new_research
 

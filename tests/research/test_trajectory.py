@@ -71,7 +71,7 @@ def test_what_left_the_state_is_whole_in_the_journal(home: Path, monkeypatch: py
         spilled[given[0]] = new_file_entry(*given)
         return spilled[given[0]]
 
-    monkeypatch.setattr("rag.research.research_graph.new_file_entry", kept)
+    monkeypatch.setattr("rag.research.rounds.new_file_entry", kept)
     with scripted(home) as run:
         report = run.start("What came of it?")
         artifacts = run._journal.artifacts(report["run_id"])
@@ -94,7 +94,7 @@ def test_an_answer_is_kept_before_anything_is_done_with_it(home: Path, monkeypat
     with research(home) as run:
         report = run.start(ABSENT)
         with monkeypatch.context() as patch:
-            patch.setattr("rag.research.run.run_round", Mock(side_effect=KeyboardInterrupt))
+            patch.setattr("rag.research.run.run_rounds", Mock(side_effect=KeyboardInterrupt))
             with pytest.raises(KeyboardInterrupt):
                 run.resume(report["run_id"], "How long is the Iron Bridge?")
     with research(home) as run:  # the process died right after the answer was given

@@ -1,0 +1,139 @@
+"""A run's rounds: cleanup → plan → dispatch → reflect, until the run asks, or ends and writes.
+
+What a plan or a reflection made of the state is kept: a boundary that a person can see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+from rag.budget import add_calls
+from rag.nodes.update import Update, run_with_events
+from rag.research.dispatch import dispatch as run_plan
+from rag.research.planning import new_subtask, new_subtasks
+from rag.research.researcher import Reflected, ResearchDependencies, RunView, open_parts
+from rag.research.roles import MAX_ROUNDS, WRITER
+from rag.research.virtual_files import expired, new_file_entry
+from rag.text.prose import one_line
+from state.research_state import ResearchState
+from state.wording import many
+
+LONGEST_QUESTION = 500
+ASKED_AT_THE_CAP = "How should the research go on: what should be searched instead?"
+
+Step = Callable[[ResearchState, ResearchDependencies], Update]
+
+
+def run_rounds(state: ResearchState, deps: ResearchDependencies) -> ResearchState:
+    """The state as the run ends, its answer written, or as it asks the person.
+
+    Raises:
+        CragError: the engine or a store failed, or a budget ended the run.
+    """
+    while state["decision"] not in ("end", "escalate"):
+        for step in (cleanup, plan, dispatch, reflect):
+            state = _after(step, state, deps)
+    return _after(write, state, deps) if state["decision"] == "end" else state
+
+
+def _after(step: Step, state: ResearchState, deps: ResearchDependencies) -> ResearchState:
+    """The state after a step, whose start, model calls and end are told as events."""
+    name, run = step.__name__, partial(step, state, deps)
+    update, calls, _ = run_with_events(name, run, deps.emit, deps.started)
+    usage = add_calls(state["usage"], name, calls)
+    after = cast("ResearchState", {**state, **update, "usage": usage})
+    if step in (plan, reflect):
+        deps.journal.change(deps.run_id, state=after)
+    return after
+
+
+def cleanup(state: ResearchState, deps: ResearchDependencies) -> Update:
+    """Evict old files before every planning round."""
+    gone = expired(state["files"], _finished(state))
+    if gone:
+        deps.emit({"event": "cleaned_up", "evicted": gone})
+    return {"files": {name: file for name, file in state["files"].items() if name not in gone}}
+
+
+def plan(state: ResearchState, deps: ResearchDependencies) -> Update:
+    """Plan a round; a plan that an interrupted run had begun is followed, not made anew."""
+    new, number = [task for task in state["plan"] if task["status"] == "planned"], state["plans"]
+    update: Update = {}
+    if not new:
+        new, number = new_subtasks(state, deps), number + 1
+        update = {"plan": [*state["plan"], *new], "leads": [], "plans": number}
+    deps.emit({"event": "planned", "round": number, "subtasks": new})
+    return update
+
+
+def dispatch(state: ResearchState, deps: ResearchDependencies) -> Update:
+    artifacts = {each["expected_artifact"]: each for each in run_plan(state["plan"], deps)}
+    files = {
+        name: new_file_entry(name, artifact["content"], step, artifact["status"])
+        for step, (name, artifact) in enumerate(artifacts.items(), _finished(state) + 1)
+    }
+    plan = [
+        {**task, "status": artifacts.get(task["expected_artifact"], task)["status"]}
+        for task in state["plan"]
+    ]
+    return {"plan": plan, "files": {**state["files"], **files}}
+
+
+def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
+    view = deps.view(state)
+    reflected = decided(view, deps)
+    closed, question = [*state["closed"], *reflected.closed], reflected.question or None
+    deps.emit(
+        {
+            "event": "reflected",
+            "round": state["plans"],
+            "decision": reflected.decision,
+            "reason": reflected.reason,
+            "question": question,
+            "open": open_parts(view.artifacts, closed),
+        }
+    )
+    return {
+        "rounds": state["rounds"] + 1,
+        "decision": reflected.decision,
+        "reason": reflected.reason,
+        "leads": list(reflected.leads),
+        "closed": closed,
+        "escalation": question,
+    }
+
+
+def decided(view: RunView, deps: ResearchDependencies) -> Reflected:
+    """The researcher's decision within the rules that none may break: an end needs an artifact that
+    is done, a plan that is worked off cannot be continued, and the last round ends or asks.
+    """
+    reflected = deps.researcher.reflect(view)
+    deps.warn(reflected.warnings)
+    done = any(artifact["status"] == "done" for artifact in view.artifacts)
+    decision, reason, question = reflected.decision, reflected.reason, ""
+    if decision == "continue" and not (reflected.leads or view.last):
+        decision = "end" if done else "escalate"
+    if decision == "end" and not done:
+        decision, reason = "replan", "an end was refused: no artifact is done yet"
+    if decision in ("continue", "replan") and view.last:
+        decision, reason = "escalate", f"{many(MAX_ROUNDS, 'round')} spent"
+    if decision == "escalate":
+        question = one_line(reflected.question)[:LONGEST_QUESTION] or ASKED_AT_THE_CAP
+    return replace(reflected, decision=decision, reason=reason, question=question)
+
+
+def write(state: ResearchState, deps: ResearchDependencies) -> Update:
+    """Run the writer's subtask, if the researcher can write."""
+    if deps.researcher.writes:
+        files = [each["expected_artifact"] for each in state["plan"]]
+        task = new_subtask(WRITER, state["question"], read_files=files)
+        run_plan([*state["plan"], task], deps)
+    return {}
+
+
+def _finished(state: ResearchState) -> int:
+    """How many subtasks are finished: the steps of the run."""
+    return sum(task["status"] != "planned" for task in state["plan"])
