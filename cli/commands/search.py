@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from textwrap import dedent, indent
+from textwrap import indent
 from typing import Annotated
 
 import typer
@@ -11,8 +11,7 @@ import typer
 from cli import options
 from cli.app import new_app
 from cli.asking import read_question
-from state.blocks import BlockKind
-from state.wording import shorten, written_place
+from state.wording import written_place
 
 app = new_app()
 
@@ -20,7 +19,6 @@ _SHOWN = (
     *("chunk_id", "source", "page", "start_line", "end_line"),
     *("score", "dense_rank", "lexical_rank", "text"),
 )
-_SHORT, _CODE_LINES = 200, 8
 
 
 @app.command()
@@ -39,7 +37,6 @@ def search(
     from rag.opening import open_reader
     from rag.reading.reranker import Reranker
     from rag.reading.snippets import nearest_of
-    from rag.text.prose import as_prose
 
     terminal, settings = given.terminal, given.settings()
     text = read_question(query)
@@ -58,10 +55,6 @@ def search(
         nearest = nearest_of(text, hits, reader, Reranker(settings.home))
     for rank, (hit, said) in enumerate(zip(hits, nearest, strict=True), 1):
         terminal.out(f"{rank:>2}  {hit['score']:.3f}  {written_place(said)}")
-        kinds = [b.kind for b in hit["blocks"] if b.end_char > said["start_char"]]
-        shown = [shorten(as_prose(said["quote"]), _SHORT)]
-        if kinds[:1] == [BlockKind.CODE]:
-            shown = [line[:_SHORT] for line in dedent(said["quote"]).split("\n")[:_CODE_LINES]]
-        terminal.wrapped(indent("\n".join(shown), "    "), 4)
+        terminal.wrapped(indent(said["shown"], "    "), 4)
     if not hits:
         terminal.notice("Nothing found.")

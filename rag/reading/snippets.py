@@ -28,6 +28,7 @@ from state.passages import (
     make_citation,
     text_between,
 )
+from state.wording import shorten
 
 MOST = 3
 FIRST_LONGEST, NEXT_LONGEST = 400, 300
@@ -176,17 +177,20 @@ def _repeats(stretch: Stretch, shown: Stretch) -> bool:
 def nearest_of(
     query: str, chunks: Sequence[RetrievedChunk], reader: CollectionReader, reranker: Reranker
 ) -> list[Citation]:
-    """The stretch of each chunk that comes nearest to the query, or else the whole chunk."""
+    """The stretch of each chunk that comes nearest to the query, or else the whole chunk; as a
+    person is shown it.
+    """
     with reading_for(reader, query):
         question = parse_question(query, reader)
         nearest = [best_of(score_stretches(question, [each], reranker)) for each in chunks]
     citations: list[Citation] = []
     for chunk, found in zip(chunks, nearest, strict=True):
-        start, end = chunk["start_char"], chunk["end_char"]
-        if found is not None:
-            tight = _tightened(found, question)
-            start, end = tight.start, tight.end
-        citations.append(make_citation(chunk, start, end, ""))
+        if found is None:
+            whole = make_citation(chunk, chunk["start_char"], chunk["end_char"], "")
+            whole["shown"] = shorten(as_prose(whole["quote"]), NEXT_LONGEST)
+            citations.append(whole)
+        else:
+            citations.append(_located(_tightened(found, question), reader, full=False))
     return citations
 
 
