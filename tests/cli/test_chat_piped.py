@@ -90,13 +90,6 @@ def test_prune_says_what_it_removes(home):
     assert [turn["turn"] for turn in turns(home, "long")] == [3]
 
 
-def test_one_json_object_a_turn(home):
-    done = crag(home, "chat", "--json", stdin="How high is the Gillfoot Viaduct?\nand long?\n")
-    answers = [json.loads(line) for line in done.stdout.splitlines()]
-    assert [answer["turn"] for answer in answers] == [1, 2]
-    assert answers[0]["thread"].startswith("chat-")
-
-
 @pytest.mark.parametrize(
     ("bad", "told"),
     [("???\n/nosuch", ["no word", "/nosuch"]), ("a" * 85_000 + " high?", ["20,000"])],

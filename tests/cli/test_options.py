@@ -38,10 +38,3 @@ def test_a_traceback_is_printed_where_it_was_asked_for(given, variable, asked, t
 def test_a_commands_line_in_the_list_begins_its_help(name):
     short = COMMANDS[name]
     assert " ".join(command_of(name).help.split("\n\n")[0].split()) == short
-
-
-@pytest.mark.parametrize("words", ["threads list", "threads show t"])
-def test_threads_of_a_team_are_reached_by_their_flag(words, tmp_path):
-    done = crag(tmp_path, *words.split(), "--threads", "postgresql://127.0.0.1:9/team")
-    assert done.exit_code == 5
-    assert "127.0.0.1:9/team" in done.stderr

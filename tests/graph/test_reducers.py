@@ -12,12 +12,12 @@ ENTRIES = st.lists(
         {"question": st.text(max_size=5), "turn": st.integers(0, 99)},
         optional={"milestone": st.booleans()},
     ),
-    max_size=40,
+    max_size=10,
 )
 SIZES = st.integers(0, 12)
 
 
-@given(SIZES, st.lists(ENTRIES, max_size=6))
+@given(SIZES, st.lists(ENTRIES, max_size=4))
 def test_the_newest_and_every_milestone_are_kept_in_order_and_nothing_is_changed(size, updates):
     before = copy.deepcopy(updates)
     kept: list = []

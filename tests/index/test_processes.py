@@ -69,18 +69,6 @@ def test_killed_writers_break_no_promise(tmp_path, times):
         check_promises(tmp_path, finished)
 
 
-def test_readers_see_whole_documents_while_another_process_writes(tmp_path):
-    victim, told = started(write_until_killed, tmp_path, 0, daemon=True)
-    told.recv()
-    reader = open_collection(tmp_path, "default")
-    seen = set()
-    while len(seen) < 3:
-        with reader.snapshot():
-            seen.update(versions_of(reader).values())
-    reader.close()
-    last_told(victim, told, 0)
-
-
 def test_writers_that_come_at_once_take_turns_and_a_name_is_taken_once(store):
     """To a database where nothing is yet."""
     running = [started(write_five, store, f"process{number}") for number in range(3)]

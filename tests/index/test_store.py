@@ -26,7 +26,6 @@ from state.errors import (
 
 WHALES = "Whales are mammals of the sea.\n\nThe blue whale is the largest of them."
 TRAINS = "The mountain railway climbs to the summit.\n\nIts gauge is 800 millimetres."
-IDENTITY = EMBEDDER.identity
 
 
 def opened(store, **options):

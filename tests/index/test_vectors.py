@@ -166,18 +166,6 @@ def test_flipped_bits_of_a_saved_graph_never_reach_chroma(made, tmp_path):
     assert ill_parts(home) == []
 
 
-def test_a_reader_follows_what_is_written_under_it(home):
-    reader = open_collection(home, "default")
-    assert reader.search("a violin", 1)
-    write(home, count=120, first=40)
-    assert {chunk["source"] for chunk in reader.search("comet number 159", 1)} == {"doc159"}
-    with open_writer(home, "default") as writer:
-        writer.remove(["doc159"])
-    assert "doc159" not in {chunk["source"] for chunk in reader.search("comet 159", 200)}
-    assert len(reader.search("anything", 400)) >= 200
-    reader.close()
-
-
 def test_a_write_while_chroma_is_opened_is_not_called_damage(home, monkeypatch):
     sound = searched(home)[0]
     opened = ChromaIndex.open

@@ -143,11 +143,6 @@ def test_note_signs_of_a_document_are_not_taken_for_markers(session):
     assert "40 tonnes [2][99]" in of_source(answer, "steam.md")["passage"]
 
 
-def test_a_marker_stands_on_a_line_of_its_own_behind_code(session):
-    answer = session.ask("How is the frobnicator daemon started?")
-    assert 'has started."\n[' in answer["answer"]
-
-
 def test_an_answer_of_what_is_merely_nearest_says_so(session, tmp_path):
     chunks = session.reader.search("the pump", 3)
     question = parse_question("the pump", session.reader)

@@ -6,7 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 from ingest_runs import home_of
-from research_library import ABSENT, THREE_PARTS, TWO_HOPS, library
+from research_library import ABSENT, THREE_PARTS, library
 
 from rag.research.report import Report
 from rag.research.research_prompts import table_of_contents
@@ -95,10 +95,6 @@ def test_where_nothing_is_found_nothing_is_shown(run: Research):
     report = run.start(ABSENT)
     assert (report["status"], report["sections"], report["citations"]) == ("waiting", [], [])
     assert report["not_found"] == [ABSENT]
-
-
-def test_what_hangs_on_another_answer_begins_with_the_first(run: Research):
-    assert "stone-bridge" in sources(run.start(TWO_HOPS))
 
 
 def test_a_table_of_contents_begins_with_what_is_near_each_part(run: Research):

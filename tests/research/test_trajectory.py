@@ -14,9 +14,7 @@ from turn_samples import open_turn_store
 
 from rag.research.journal import Journal
 from rag.research.run import Research
-from rag.research.virtual_files import new_file_entry
 from state.errors import StoreBusyError, UsageError
-from state.research_state import FileEntry
 from state.settings import load_settings
 
 
@@ -61,25 +59,6 @@ def test_the_state_stays_small_over_50_steps(home: Path, boundaries: list[int], 
     assert len(boundaries) >= 50 // width
     assert max(boundaries) < most
     assert len(report["report"]) > 1_000_000, "what left the state is still in the report"
-
-
-def test_what_left_the_state_is_whole_in_the_journal(home: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("rag.research.virtual_files.INLINE_BYTES", 1_000)
-    spilled: dict[str, FileEntry] = {}
-
-    def kept(*given: Any) -> FileEntry:
-        spilled[given[0]] = new_file_entry(*given)
-        return spilled[given[0]]
-
-    monkeypatch.setattr("rag.research.rounds.new_file_entry", kept)
-    with scripted(home) as run:
-        report = run.start("What came of it?")
-        artifacts = run._journal.artifacts(report["run_id"])
-        held = {artifact["expected_artifact"]: artifact["content"] for artifact in artifacts}
-    assert len(spilled) == 5
-    for entry in spilled.values():
-        _, _, name = str(entry["pointer"]).partition("#")
-        assert len(held[name].encode()) == entry["bytes"] > 1_000
 
 
 def test_a_run_that_is_never_content_asks_after_five_rounds(home: Path):

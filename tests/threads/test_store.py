@@ -4,11 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from turn_samples import make_answer, open_turn_store, real_looking_answer
 
-from rag.memory import threads_database
 from state.errors import UsageError
-from state.home_db import HomeDb
-from state.postgres import TeamDb
-from state.settings import Settings
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -106,10 +102,3 @@ def test_size_counts_what_is_there(store):
     size = store.size()
     assert (size.threads, size.turns) == (1, 3)
     assert size.disk_bytes >= size.turn_bytes > 3000
-
-
-def test_store_is_chosen_by_url(tmp_path):
-    settings = Settings(home=tmp_path)
-    assert isinstance(threads_database(settings), HomeDb)
-    shared = settings.model_copy(update={"threads": "postgresql://h/d"})
-    assert isinstance(threads_database(shared), TeamDb)
