@@ -1,7 +1,7 @@
-"""What starting costs: `crag --help`, a one-off question with and without a model, against bare
-imports, all in this one run.
+"""What starting costs: `crag --help`, a one-off question with and without a model, its memory;
+against bare imports, all in this one run.
 
-    python tests/benchmarks/startup.py [--chunks 10000] [--runs 7]
+    python tests/benchmarks/startup.py [--chunks 10000] [--runs 7] [--large 100000]
 
 Both sides of each ratio are run in turn; the figures are medians. CPU is user plus system seconds
 of the whole process. The collection is made of invented Markdown; the model is a server on this
@@ -64,6 +64,22 @@ def compare(
     print(f"{name:<46} {mine:6.3f} s   bare {theirs:6.3f} s   ratio {ratio:5.2f}", flush=True)
 
 
+def peak(command: list[str], environment: dict[str, str]) -> float:
+    """Megabytes at most, told by a process that has no other child."""
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], capture_output=True);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code, *command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return int(told.stdout) / (1024**2 if sys.platform == "darwin" else 1024)
+
+
 def slow_model() -> ScriptedServer:
     """Every chunk is relevant; the answer cites the first."""
     graded = call({f"document_{number}": {"relevant": True} for number in range(1, 9)})
@@ -94,6 +110,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--chunks", type=int, default=10_000)
     parser.add_argument("--runs", type=int, default=7)
+    parser.add_argument("--large", type=int, default=0, help="also the memory of so many chunks")
     given = parser.parse_args()
     crag = [sys.executable, "-c", "from cli.main import main; main()"]
     ask = [*crag, "ask", QUESTION, "--max-loops", "3"]
@@ -117,6 +134,11 @@ def main() -> None:
             compare(f"{name} with a model, wall", ask, client, given.runs, model, wall)
             calls = (len(server.requests) - before) / given.runs
         print(f"of it {calls:.1f} calls of {CALL_SECONDS} s")
+        print(f"{'peak memory':<46} {peak(ask, env):6.0f} MB")
+        if given.large:
+            make_folder(folder, given.large)
+            subprocess.run([*crag, "ingest", str(folder), "-q"], env=env, check=True)
+            print(f"{f'peak memory ({given.large:,} chunks)':<46} {peak(ask, env):6.0f} MB")
 
 
 if __name__ == "__main__":
