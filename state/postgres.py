@@ -215,10 +215,12 @@ class PostgresDatabase(Database):
 
     def _stored_version(self, db: psycopg.Connection[Any]) -> int:
         """The version of the tables; 0 if there are none, or if this role may not see them."""
-        # In this schema alone: others on the search path may have tables of the same names.
+        # In this schema alone: others on the search path may have tables of the same names, and a
+        # schema that was made a moment ago may not be on it yet.
         if not table_exists(db, self.versions, self.schema):
             return 0
-        return fetch_value(db, f"select max(version) from {self.versions}") or 0  # noqa: S608
+        table = self.versions if self.schema is None else f'"{self.schema}".{self.versions}'
+        return fetch_value(db, f"select max(version) from {table}") or 0  # noqa: S608
 
     def failures(self) -> AbstractContextManager[None]:
         return postgres_failures(server_address(self.url))
