@@ -27,11 +27,6 @@ butter from the market stall, the salted one, half a pound, unless it has gone u
 eggs
 Bring the blue bag"""
 
-TASKS = """(C) +shed mend the lock of the shed, the locksmith was here for the other one in April
-x 2026-05-02 tell Orr
-x 2026-05-11 +van new rear tyre, 94 fitted, by the man with the whippet
-x 2026-05-19 +mum letters into the folder"""
-
 BILL = "Harbour Vets of Northsea\nConsultation, an hour 38.00\nVaccine for the dog 21.50\nPaid"
 
 PARAGRAPHS = "\n".join(f"{name} wrote this. {PROSE[:n]}" for name, n in [("Bo", 350), ("Cy", 330)])
@@ -53,7 +48,6 @@ def test_wrapped_prose_is_joined_at_any_width(width: int) -> None:
     "text",
     [
         SHOPPING,
-        TASKS,
         BILL,
         "Heating   1.243,17 €\nless paid 3.060,00 €\nCredit      346,96 €",
         "Fuel in 2024\n7.1.  44,2 l  1,719 €/l   Shell\n2.2.  47,0 l  1,759       Aral",
