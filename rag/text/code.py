@@ -27,12 +27,35 @@ _DATA = re.compile(
 
 def borders(lines: Sequence[str]) -> dict[int, int]:
     """The numbers of the lines that begin something, with the level of the block that begins there:
-    a definition (0), in data an object (`WHOLE`, or 0 where it is long) or what follows it (1).
+    a definition (0), in data an object (`WHOLE`, or 0 where it is long) or what follows it (1);
+    comments and decorators right above are part of it. Of code also what stands at the margin below
+    a blank line.
     """
-    said = [line[:GLANCE] for line in lines[: 2 * _LOOKED_AT] if line.strip()]
-    said = [line for line in said if not _COMMENT.match(line)][:_LOOKED_AT]
+    said = [line for line in lines[: 2 * _LOOKED_AT] if line.strip() and not _COMMENT.match(line)]
+    said = [line[:GLANCE] for line in said[:_LOOKED_AT]]
     is_data = sum(_DATA.match(line) is not None for line in said) > 0.6 * len(said)
-    return _objects(lines) if is_data else _definitions(lines)
+    found: dict[int, int] = {}
+    opened = _opened(lines)
+    at, above, opener, follows = 0, 0, -1, False
+    while at < len(lines):
+        line, (end, size) = lines[at], opened.get(at, (at + 1, 0))
+        indent, is_whole = _column(line), is_data and size <= _LONGEST
+        if not line.strip():
+            opener = -1
+        elif size and (is_data or _DEFINES.match(line[:GLANCE])):
+            # What is right above it begins with it.
+            first = _with_comments(lines, at) if opener < 0 else opener
+            found[first] = WHOLE if is_whole else 0
+            opener, follows = (-1, True) if is_whole else (first, False)
+        else:
+            closes = _CLOSES.match(line) is not None
+            parted = not line[0].isspace() and not lines[at - 1].strip()
+            if not closes and (parted or (is_data and (follows or indent < above))):
+                found.setdefault(at, int(line[0].isspace()))
+            opener, follows = -1, closes
+        above = indent if line.strip() else above
+        at = end if is_whole else at + 1
+    return found
 
 
 def _with_comments(lines: Sequence[str], at: int) -> int:
@@ -40,50 +63,6 @@ def _with_comments(lines: Sequence[str], at: int) -> int:
     while at and _COMMENT.match(lines[at - 1]):
         at -= 1
     return at
-
-
-def _definitions(lines: Sequence[str]) -> dict[int, int]:
-    """Also what stands at the margin below a blank line, unless only a comment is above that."""
-    found: dict[int, int] = {}
-    above = ""
-    for at, line in enumerate(lines):
-        if not line.strip():
-            continue
-        below_blank = not at or not lines[at - 1].strip()
-        if below_blank and not line[0].isspace() and not _CLOSES.match(line):
-            found[at] = int(_COMMENT.match(above) is not None)
-        elif _DEFINES.match(line[:GLANCE]):
-            first = _with_comments(lines, at)
-            before = lines[first - 1] if first else ""
-            if not before.strip() or indent_of(before) > indent_of(line):
-                found[first] = 0
-        above = line
-    return found
-
-
-def _objects(lines: Sequence[str]) -> dict[int, int]:
-    found: dict[int, int] = {}
-    opened = _opened(lines)
-    at, above, opener, follows = 0, 0, -1, False
-    while at < len(lines):
-        line = lines[at]
-        indent = _column(line)
-        end, size = opened.get(at, (at + 1, 0))
-        if not size and line.strip():
-            closes = _CLOSES.match(line) is not None
-            if not closes and (follows or indent < above):
-                found.setdefault(at, int(line[0].isspace()))
-            opener, follows = -1, closes
-        elif size:
-            # What it is in begins with its first object.
-            first = _with_comments(lines, at) if opener < 0 else opener
-            is_whole = size <= _LONGEST
-            found[first] = WHOLE if is_whole else 0
-            opener, follows = (-1, True) if is_whole else (first, False)
-            end = end if is_whole else at + 1
-        above = indent if line.strip() else above
-        at = end
-    return found
 
 
 def _column(line: str) -> int:

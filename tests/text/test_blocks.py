@@ -498,7 +498,7 @@ WEIRS = [
         (1, "        return 1"),
         (0, "    def open(self):\n        return 2"),
         (0, "# Said of all:"),
-        (1, "WEIRS = [\n    1,\n]"),
+        (0, "WEIRS = [\n    1,\n]"),
     ]
 
 
