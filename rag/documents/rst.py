@@ -14,13 +14,16 @@ from rag.documents.stream import Part, Reading
 
 _LONGEST = 1 << 20
 """A longer text stays as it stands."""
-_DEEPEST = 60
+_DEEPEST, _CODE_COLUMN = 3, 4
+"""Columns that prose is set in by at most, and code, also in an item."""
 _ADORNED = re.compile(r"([!-/:-@\[-`{-~])\1*$")
 _DIRECTIVE = re.compile(r"\.\.[ ]+(?:\|[^|]+\|[ ]+)?([\w:+.-]+)::(?:[ ]+(.*))?$")
 _NOTE = re.compile(r"\.\.[ ]+(\[[^\]]+\][ ]+.*)")
 _OPTION = re.compile(r":[\w -]+:(?=\s|$)")
 _FIELD = re.compile(r":([^:`\n]{1,60}):(?=\s)")
-_ITEM = re.compile(r"([-*+\u2022]|(?:\d{1,9}|#)[.)]|\(?(?:\d{1,3}|[A-Za-z])[.)])[ ]+(?=\S)")
+_ITEM = re.compile(r"(#[.)]|\u2022)(?=[ ]+\S)|\((?=\d{1,3}\)[ ])")
+"""The mark of an item that Markdown has none like it for: one that numbers itself, a bullet, "(1)".
+"""
 _BORDER = re.compile(r"(?:=+(?:[ ]+=+)+|\+[-=+]+\+)$")
 _RULED = ("+-", "+=", "==", "--")
 _CODE = frozenset(
@@ -84,8 +87,6 @@ class _Page:
         self.lines = [*lines, ""]
         self.out = [""] * len(self.lines)
         self.code: set[int] = set()
-        self._items: list[tuple[int, int]] = []  # where the text of each begins: here, in `out`
-        self._numbers: dict[int, int] = {}  # the last of each open list, by its indentation
         self._styles: list[str] = []
 
     def line(self, at: int) -> int:
@@ -94,37 +95,24 @@ class _Page:
         if not line:
             return at + 1
         indent = len(self.lines[at]) - len(self.lines[at].lstrip())
-        while self._items and self._items[-1][0] > indent:
-            self._items.pop()
-        column = self._items[-1][1] if self._items else 0
-        within = indent + (_ITEM.match(line) is not None)
-        self._numbers = {around: n for around, n in self._numbers.items() if around < within}
         if line.startswith("..") and line[2:3] in ("", " "):
-            return self._explicit(at, line, indent, column)
+            return self._explicit(at, line, indent)
         if _BORDER.match(line):
-            return self._table(at, indent, column)
+            return self._table(at, indent)
         if line.startswith(">>> ") and not self.out[at - 1]:
-            return self._code(at, self._blank(at), column)
-        return self._heading(at, line, indent) or self._prose(at, line, indent, column)
-
-    def _prose(self, at: int, line: str, indent: int, column: int) -> int:
+            return self._code(at, self._blank(at))
         item = _ITEM.match(line)
-        if item is None or len(self._items) >= _DEEPEST:
-            return self._text(at, " " * column, line, indent)
-        said = item[1].strip("(.)").replace("#", str(self._numbers.get(indent, 0) + 1))
-        self._numbers[indent] = int(said) if said.isdecimal() else 0
-        marker = item[1].replace("#", said).replace("\u2022", "-").lstrip("(") + " "
-        self._items.append((indent + len(item[0]), column + len(marker)))
-        return self._text(at, " " * column + marker, line[len(item[0]) :], indent)
+        line = f"{'-' * bool(item[1])}{line[item.end() :]}" if item else line
+        return self._heading(at, line, indent) or self._text(at, line, indent)
 
-    def _text(self, at: int, before: str, line: str, indent: int) -> int:
+    def _text(self, at: int, line: str, indent: int) -> int:
         """Writes a line of prose; where it ends in two colons, what is set in below is code."""
         shown = line[2:] if f"{line} ".startswith("| ") else _FIELD.sub(r"\1:", line, count=1)
         stop = at + 1
         if shown.endswith("::") and not self.lines[stop].strip():
-            stop = self._code(stop, self._body(stop, indent), len(before))
+            stop = self._code(stop, self._body(stop, indent))
             shown = shown[:-1].rstrip(":") + ":" * (shown != "::")
-        self.out[at] = (before + shown).rstrip()
+        self.out[at] = (" " * min(indent, _DEEPEST) + shown).rstrip()
         return stop
 
     def _body(self, at: int, indent: int) -> int:
@@ -137,19 +125,19 @@ class _Page:
                 stop = number + 1
         return stop
 
-    def _code(self, at: int, stop: int, column: int) -> int:
+    def _code(self, at: int, stop: int) -> int:
         inside = [line for line in self.lines[at:stop] if line.strip()]
         inner = min((len(line) - len(line.lstrip()) for line in inside), default=0)
         for number in range(at, stop):
-            self.out[number] = (" " * (column + 4) + self.lines[number][inner:]).rstrip()
+            self.out[number] = (" " * _CODE_COLUMN + self.lines[number][inner:]).rstrip()
         self.code.update(range(at, stop))
         return stop
 
-    def _explicit(self, at: int, line: str, indent: int, column: int) -> int:
+    def _explicit(self, at: int, line: str, indent: int) -> int:
         """Writes a directive; comments, targets and substitutions are not shown."""
         found, note = _DIRECTIVE.match(line), _NOTE.match(line)
         if note is not None:
-            return self._text(at, " " * column, note[1], indent)
+            return self._text(at, note[1], indent)
         begin = at + 1
         if found and _OPTION.match(self.lines[begin].strip()):
             begin = self._blank(begin)
@@ -157,10 +145,10 @@ class _Page:
         if name in _UNREAD:
             return self._body(begin, indent)
         if name in _CODE:
-            return self._code(begin, self._body(begin, indent), column)
+            return self._code(begin, self._body(begin, indent))
         said = _SAID.get(name, "")
         if found and said is not None and (words := f"{said}{found[2] or ''}".strip()):
-            self._text(at, " " * column, words, indent)
+            self._text(at, words, indent)
         return begin
 
     def _blank(self, at: int) -> int:
@@ -183,7 +171,7 @@ class _Page:
         self.out[at + over] = f"{'#' * min(self._styles.index(style) + 1, 6)} {title}"
         return at + 2 + over
 
-    def _table(self, at: int, indent: int, column: int) -> int:
+    def _table(self, at: int, indent: int) -> int:
         """Writes each line as a row between bars; the first border within is below the header."""
         top = self.lines[at].strip()
         is_grid = top[0] == "+"
@@ -199,9 +187,9 @@ class _Page:
             if line.startswith(_RULED):
                 drawn = re.sub("[-=]+", sign, drawn).replace("+", "|")
                 sign = " "
-            self.out[number] = " " * column + drawn
+            self.out[number] = drawn
         if sign == "---":  # no border within: its columns have no names
-            self.out[at] = " " * column + "|  |"
+            self.out[at] = "|  |"
         return stop
 
 

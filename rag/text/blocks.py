@@ -163,7 +163,9 @@ class _BlockParser:
         indent = indent_of(line[:GLANCE])
         if self._blocks.kind is not BlockKind.CODE:
             inside = [item.content for item in self._blocks.items if item.content <= indent]
-            self._code_indent = (inside[-1] if inside else 0) + _SET_IN
+            # What its reader makes of reStructuredText has prose set in by less.
+            content = inside[-1] if inside and self.format != "rst" else 0
+            self._code_indent = content + _SET_IN
         return indent >= self._code_indent
 
     def _code_line(self, line: str) -> None:

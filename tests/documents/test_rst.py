@@ -69,7 +69,7 @@ rules, as `run()` in `pumps.motor.run` says;
 see differences [1].
 
 Note: Never touch
-the *rod*.
+   the *rod*.
 
 Start it:
 
@@ -81,13 +81,13 @@ Start it:
 
 
 
-      $ ls ``x``
+    $ ls ``x``
 
 * two
   lines
 
 pressure
-Of the **oil**.
+   Of the **oil**.
 
 
 | part | price |
@@ -127,18 +127,18 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         ("Go to `here`_ and `there`__.", "Go to here and there."),
         ("the :opt:`<user> <gui.user>` and :doc:`papers </a>`.", "the <user> and papers."),
         (".. graphviz::\n   :align: center\n\n   digraph g {}\n\nText", "\n\n\n\n\nText"),
-        (".. versionadded:: 3.1\n   It came.", "Added in 3.1\nIt came."),
+        (".. versionadded:: 3.1\n   It came.", "Added in 3.1\n   It came."),
         (".. digraph:: flow\n\n   rankdir=LR; a -> b;\n\nText", "\n\n\n\nText"),
         (".. sectionauthor:: Ann <ann@pumps>\n\nText", "\n\nText"),
         (".. jupyter-execute:: ../a.py\n   :hide-output:\n\nText", "\n\n\nText"),
-        (".. warning::\n   Keep away.", "Warning:\nKeep away."),
-        (".. note::\n\n   Keep away.", "Note:\n\nKeep away."),
-        (".. seealso::\n   * the weir", "See also:\n* the weir"),
-        ("* the rod\n    of iron\n\n-o FILE\n   out", "* the rod\n  of iron\n\n-o FILE\nout"),
+        (".. warning::\n   Keep away.", "Warning:\n   Keep away."),
+        (".. note::\n\n   Keep away.", "Note:\n\n   Keep away."),
+        (".. seealso::\n   * the weir", "See also:\n   * the weir"),
+        ("* the rod\n    of iron\n\n-o FILE\n   out", "* the rod\n   of iron\n\n-o FILE\n   out"),
         (".. image:: a.png\n   :alt: x\n\nText", "\n\n\nText"),
-        ("#. a\n\n   #. of it\n#. b\n\nSo\n\n#. one", "1. a\n\n   1. of it\n2. b\n\nSo\n\n1. one"),
-        ("3. a\n   of it\n#. b\n\n- c\n#. d", "3. a\n   of it\n4. b\n\n- c\n1. d"),
-        (".. figure:: a.png\n   :alt: A\n         rod\n   :scale: 2\n\n   Rod", "\n\n\n\n\nRod"),
+        ("#. a\n\n   #. of it\n#. b\n\nSo\n\n#. one", "- a\n\n   - of it\n- b\n\nSo\n\n- one"),
+        ("(1) a (C#. b)\n\n\u2022 b", "1) a (C#. b)\n\n- b"),
+        (".. figure:: a.png\n   :alt: A\n         rod\n   :scale: 2\n\n   Rod", "\n\n\n\n\n   Rod"),
         ("| a\n|\n| b", "a\n\nb"),
         (".. csv-table::\n   :header: a, b\n   :file: c.csv\n\nText", "\n\n\n\nText"),
         ("code::\n\n  a\nb", "code:\n\n    a\nb"),
