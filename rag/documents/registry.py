@@ -74,7 +74,7 @@ def open_document(
         DocumentError: it is empty, encrypted, damaged, too large or not a file; `message`
             is the reason. `parts` raises the same.
     """
-    with document_errors(_kind(path)):
+    with document_errors(path.suffix.lower().lstrip(".") or "unnamed"):
         head, size = _head(path)
         chosen = detect_format(path, head)
     check_size(size, getattr(limits, f"{chosen.held}_bytes"))
@@ -85,20 +85,6 @@ def open_document(
     with closing(reader(reading)) as pieces:
         reading.parts = clean_parts(pieces, reading)
         yield reading
-
-
-def check_head(path: Path) -> None:
-    """Raises what `open_document` would, as far as the name and the first bytes tell: no archive is
-    opened.
-    """
-    with document_errors(_kind(path)):
-        head, _ = _head(path)
-        if not head.startswith((*_ZIP, _OLE)) or path.suffix.lower() in UNSUPPORTED:
-            detect_format(path, head)
-
-
-def _kind(path: Path) -> str:
-    return path.suffix.lower().lstrip(".") or "unnamed"
 
 
 def _head(path: Path) -> tuple[bytes, int]:

@@ -93,7 +93,8 @@ def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
     try:
         stat = FileStat.of(os.stat(task.path))
         if not stat.size:
-            return _empty(task, stat)
+            reading = reading_version()
+            return UnreadFile(task.path, stat, "empty: 0 bytes", failed=False, reading=reading)
         found = _content_hash(task.path)
         if found == task.known:
             return SameContent(task, stat)
@@ -103,26 +104,6 @@ def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
         return _failure(task.path, stat, error)
     reason = "it changed while it was read: the next ingest reads it"
     return UnreadFile(task.path, stat, reason, failed=True, reading="") if changed else outcome
-
-
-def foreseen(task: ReadTask) -> UnreadFile | None:
-    """What the file's first bytes say against reading it; None where nothing does."""
-    from rag.documents.registry import check_head
-
-    stat = NO_FILE
-    try:
-        stat = FileStat.of(os.stat(task.path))
-        if not stat.size:
-            return _empty(task, stat)
-        check_head(Path(task.path))
-    except (DocumentError, OSError) as error:
-        return _failure(task.path, stat, error)
-    return None
-
-
-def _empty(task: ReadTask, stat: FileStat) -> UnreadFile:
-    reading = reading_version()
-    return UnreadFile(task.path, stat, "empty: 0 bytes", failed=False, reading=reading)
 
 
 def _failure(path: str, stat: FileStat, error: DocumentError | OSError) -> UnreadFile:

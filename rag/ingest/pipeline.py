@@ -97,9 +97,11 @@ class Reporter:
 
 @dataclass(slots=True)
 class Ingest:
-    """One run on an open collection, to bring it up to date with a plan."""
+    """One run on an open collection, to bring it up to date with a plan; a dry one, which reads as
+    the other does and writes nothing, has no `writer`.
+    """
 
-    writer: CollectionWriter
+    writer: CollectionWriter | None
     reporter: Reporter
     plan: IngestPlan
     _unread: list[UnreadFile] = field(default_factory=list)
@@ -113,7 +115,7 @@ class Ingest:
                 self._read_and_write(plan.tasks)
             self._remove(plan.missing)
         finally:
-            if plan.tasks or plan.forgotten:
+            if self.writer and (plan.tasks or plan.forgotten):
                 tried = (task.path for task in plan.tasks)
                 self.writer.set_unread(self._unread, [*plan.forgotten, *tried])
 
@@ -121,7 +123,8 @@ class Ingest:
         with _reading(tasks) as outcomes:
             for batch in _batches(outcomes):
                 files = [each for each in batch if isinstance(each, FileText)]
-                self.writer.put_all([(each.document, each.parts()) for each in files])
+                if self.writer:
+                    self.writer.put_all([(each.document, each.parts()) for each in files])
                 self._report_put(each.document for each in files)
                 for each in batch:
                     if isinstance(each, SameContent):
@@ -141,7 +144,8 @@ class Ingest:
     def _same(self, same: SameContent) -> None:
         """Notes the new times of a file whose content is the same."""
         document = replace(self.plan.changed[same.task.path], stat=same.stat)
-        self.writer.touch(document)
+        if self.writer:
+            self.writer.touch(document)
         self._settle(document, "unchanged")
 
     def _not_read(self, file: UnreadFile) -> None:
@@ -160,7 +164,8 @@ class Ingest:
     def _remove(self, documents: Iterable[IndexedDocument]) -> None:
         """Removes documents, except those whose source another file has taken in this run."""
         gone = [each for each in documents if each.source not in self._written]
-        self.writer.remove(each.source for each in gone)
+        if self.writer:
+            self.writer.remove(each.source for each in gone)
         for each in gone:
             self.reporter.done(each.path or each.source, "removed", each.source, 0)
 

@@ -10,13 +10,11 @@ from typing import TYPE_CHECKING
 
 from rag.embed.builtin import builtin_embedder
 from rag.index.protocol import FileStat
-from rag.ingest.file_text import foreseen
 from rag.ingest.ignore import rules_for
 from rag.ingest.pipeline import Ingest, IngestReport, OnEvent, Reporter
 from rag.ingest.plan import IngestPlan, make_plan
 from rag.ingest.roots import AS_BEFORE, Globs, Root, roots_of
 from rag.ingest.walk import Listing, walk
-from state.events import Outcome
 
 if TYPE_CHECKING:
     from rag.index.collection_rows import CollectionContents
@@ -53,7 +51,7 @@ def ingest(
         known = store.contents(name) if name in store.names() else nullcontext()
         with known as held:
             plan, _ = _plan(held, settings.home, globs, reporter, notice)
-            _report_dry_run(plan, reporter)
+            Ingest(None, reporter, plan).run()
             if held is not None:
                 report.documents, report.chunks, _ = held.totals()
     else:
@@ -108,24 +106,6 @@ def _plan(
         }
     )
     return plan, globs
-
-
-def _report_dry_run(plan: IngestPlan, reporter: Reporter) -> None:
-    """Reports what an ingest would do, as far as the first bytes of a file tell; of one with a new
-    time the content may be the same.
-    """
-    for task in plan.tasks:
-        unread, old = foreseen(task), task.path in plan.changed
-        outcome: Outcome = "updated" if old else "added"
-        if unread is None:
-            reporter.done(task.path, outcome, task.source, task.size)
-            continue
-        outcome = "failed" if unread.failed else "skipped"
-        reporter.done(task.path, outcome, None, task.size, unread.reason)
-        if old and not unread.failed:
-            reporter.done(task.path, "removed", task.source, 0)
-    for gone in plan.missing:
-        reporter.done(gone.path or gone.source, "removed", gone.source, 0)
 
 
 def _globs(
