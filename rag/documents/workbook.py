@@ -16,24 +16,16 @@ from rag.documents.archive import Archive
 from rag.documents.layout import collapse_whitespace, row
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
-from state.wording import many
 
 _ROWS = 200
-_SHEET = re.compile(r"xl/worksheets/[^/]+\.xml")
-_UNCOMPUTED = re.compile(
-    rb'<c (?![^>]*t="str")[^>]*><f\b(?:[^>]*/>|[^>]*>[^<]*</f>)(?:<v ?/>|<v></v>)?</c>'
-)
-"""A cell with a formula and no value, as programs write that compute none."""
-
 _PERCENT = {9: "0%", 10: "0.00%"}
 """The formats that have a number and no code of their own."""
 _STYLED = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,7})"[^>]{0,80}?\bs="(\d{1,5})"')
 _UNSHOWN = re.compile(r"[_*\\].|\[(?!\$[^\]\-])[^\]]*\]")
 """Matches what a code says of room, of filling and of other signs, of colours and countries."""
-_SIGN = re.compile(r'\[\$([^\]\-{}]{1,5})[^\]]{0,20}\]|"([^"{}]{1,8})"|([€£$¥])')
-_QUOTED = re.compile(r'\[[^\]]*\]|"[^"]*"')
-_PLACES = re.compile(r"[^#0?.,]*([#0,]*[#0])(?:\.(0{1,15}))?[^#0?.,/E]*")
-"""Matches a whole code of one number: no fraction, no exponent, none that counts thousands."""
+_UNIT = r"""\s*(?:\[\$([^\]\-{}]{1,5})[^\]]{0,20}\]|"([^"{}]{1,8})"|([€£$¥%])|)\s*"""
+_NUMBER = re.compile(rf"{_UNIT}([#0,]*0)(?:\.(0{{1,15}}))?{_UNIT}")
+"""A whole code of one number: no fraction, no exponent, none that counts thousands."""
 
 Place = tuple[int, int]
 """Row and column of a cell, from 0."""
@@ -52,9 +44,6 @@ def read(reading: Reading) -> Iterator[Part]:
         # Calamine unpacks by itself; what its cells take is bounded by the worker's memory.
         with Archive(reading) as archive:
             reading.title = archive.core_title()
-            if count := _uncomputed(archive, reading.limits.tree_bytes):
-                told = f"{many(count, 'formula')} without a stored value left out"
-                reading.warn(f"{told}: save it once in a spreadsheet program")
             with suppress(DocumentError, ValueError):  # the values count
                 formats = _number_formats(archive)
     import python_calamine as calamine
@@ -105,15 +94,6 @@ def _rows(sheet: Any, templates: _Templates) -> Iterator[list[Any]]:
             elif column in tall and number <= tall[column][0]:
                 values[column] = tall[column][1]
         yield values
-
-
-def _uncomputed(archive: Archive, most: int) -> int:
-    """How many formulas have no stored value, in sheets of at most `most` bytes."""
-    sheets = [each for each in archive.infolist() if _SHEET.fullmatch(each.filename)]
-    with suppress(DocumentError):  # what is damaged, calamine tells
-        small = (archive.member(each.filename) for each in sheets if each.file_size <= most)
-        return sum(len(_UNCOMPUTED.findall(data)) for data in small)
-    return 0
 
 
 def cell_text(value: Any) -> str:
@@ -167,17 +147,17 @@ def _styles(archive: Archive) -> Mapping[int, str]:
 
 def _template(code: str) -> str | None:
     """What a code says of positive numbers; None where it names no unit."""
-    code = _UNSHOWN.sub("", code.partition(";")[0])
-    bare = _QUOTED.sub(lambda found: " " * len(found[0]), code)
-    places, sign = _PLACES.fullmatch(bare), _SIGN.search(code)
-    if places is None or ("%" not in bare and sign is None):
+    found = _NUMBER.fullmatch(_UNSHOWN.sub("", code.partition(";")[0]))
+    if found is None:
         return None
-    number = f"{',' * (',' in places[1])}.{len(places[2] or '')}"
-    if "%" in bare or sign is None:
+    before, after = (
+        next(filter(None, found.group(*sides)), "") for sides in ((1, 2, 3), (6, 7, 8))
+    )
+    number = f"{',' * (',' in found[4])}.{len(found[5] or '')}"
+    if "%" in (before, after):
         return f"{{:{number}%}}"
-    said = next(filter(None, sign.groups()))
-    is_before = sign.start() < places.start(1)
-    return f"{said}{{:{number}f}}" if is_before else f"{{:{number}f}} {said.strip()}"
+    shown = f"{before}{{:{number}f}} {after}".rstrip()
+    return shown if before or after else None
 
 
 def _column(letters: bytes) -> int:
