@@ -55,8 +55,7 @@ class IgnoreRules:
         if self.exclude is not None and self.exclude.match_file(path[len(self.root) :]):
             return True
         for folder, patterns in reversed(self.levels):
-            inside = path.startswith(folder)  # what a link leads to may lie elsewhere
-            verdict = patterns.check_file(path[len(folder) :]).include if inside else None
+            verdict = patterns.check_file(path[len(folder) :]).include
             if verdict is not None:
                 return verdict
         return False

@@ -66,9 +66,8 @@ def _is_folder(entry: os.DirEntry[str], here: IgnoreRules, found: Listing) -> bo
             if here.is_empty or not here.ignores_file(path):
                 found.files[path] = FileStat.of(entry.stat(follow_symlinks=False))
         elif entry.is_symlink():
-            why = _not_read(path, here)
-            if why and not here.ignores_file(path):
-                found.skipped.append(FileProblem(path, why))
+            if not here.ignores_file(path):
+                found.skipped.append(FileProblem(path, "a symbolic link: it is not followed"))
         elif entry.is_dir():
             return name not in JUNK_FOLDERS and not here.ignores_folder(path)
         else:
@@ -78,18 +77,3 @@ def _is_folder(entry: os.DirEntry[str], here: IgnoreRules, found: Listing) -> bo
     except OSError as error:
         found.unlisted.append(FileProblem(path, f"cannot be looked at: {error.strerror}"))
     return False
-
-
-def _not_read(link: str, here: IgnoreRules) -> str | None:
-    """Why what a symbolic link leads to is not read; None where it is, at its own place."""
-    try:
-        target = os.path.realpath(link, strict=True)
-    except OSError as error:
-        return f"a symbolic link that cannot be followed: {error.strerror}"
-    inside = f"{target}/".removeprefix(here.root)
-    if inside.startswith("/"):
-        return "a symbolic link that leads out of the folder"
-    names = inside.split("/")[:-1]
-    ignores = here.ignores_folder if os.path.isdir(target) else here.ignores_file
-    is_left_out = any(name in JUNK_FOLDERS or is_junk(name) for name in names if name)
-    return "a symbolic link to what is ignored" if is_left_out or ignores(target) else None
