@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from rag.dependencies import SearchMore
     from rag.index.reader import CollectionReader
     from rag.memory import ThreadMemory
-    from state.events import Event, TurnStarted
+    from state.events import Event, RunStarted, TurnStarted
 
 
 def new_trace_id() -> str:
@@ -135,17 +135,10 @@ class Session(Closing):
             deps = replace(deps, history=lambda _known: history)
         started: TurnStarted = {
             "event": "turn_started",
+            **self.run_started(question, deps.started),
             "trace_id": deps.trace_id,
-            "started_at": round(time.time() - (time.perf_counter() - deps.started), 6),
-            "question": question,
             "thread": thread,
-            "engine": deps.engine.name,
-            "model": deps.engine.model,
-            "collection": self.reader.name,
             "files": self.settings.files,
-            "max_loops": self.settings.max_loops,
-            "k": self.settings.k,
-            "grader": self.settings.grader.value,
             "verify": self.settings.verify.value,
             "web": self.settings.web,
         }
@@ -170,6 +163,19 @@ class Session(Closing):
         finally:
             if answer is not None and self._keep_traces:
                 self.keep_trace(events, answer)
+
+    def run_started(self, question: str, began: float) -> RunStarted:
+        """How a run is set up that `began` at this time of time.perf_counter."""
+        return {
+            "started_at": round(time.time() - (time.perf_counter() - began), 6),
+            "question": question,
+            "engine": self.engine.name,
+            "model": self.engine.model,
+            "collection": self.reader.name,
+            "max_loops": self.settings.max_loops,
+            "k": self.settings.k,
+            "grader": self.settings.grader.value,
+        }
 
     def _on_thread(
         self, deps: Dependencies, thread: str, cancel: Cancellation, *, pin: bool

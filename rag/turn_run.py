@@ -71,12 +71,8 @@ def run_turn(
 
 def failed_event(error: Exception, events: Sequence[Event]) -> FailedEvent:
     """The event that says at which node, and how, a run with these `events` failed."""
-    at: str | None = None
-    for event in events:
-        if event["event"] == "node_started":
-            at = event["node"]
-        elif event["event"] == "node_finished" and event["node"] == at:
-            at = None
+    nodes = [e for e in events if e["event"] in ("node_started", "node_finished")]
+    at = nodes[-1]["node"] if nodes and nodes[-1]["event"] == "node_started" else None
     named = isinstance(error, CragError)
     return {
         "event": "failed",
