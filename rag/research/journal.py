@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypedDict
 
-from state.answer import Usage
 from state.closing import Closing
 from state.errors import UsageError
 from state.home_db import HomeDb
@@ -33,17 +32,15 @@ Kind = Literal["run", "artifact", "warning"]
 
 class ResearchRun(TypedDict):
     """A run and how it was started, which a resumed run goes by too. `asked` is the question as
-    typed, `question` stands alone; `flags` are settings by name; `usage` was spent before planning.
+    typed; `flags` are settings by name.
 
     `state` says how far it is. A run with a `report` is finished.
     """
 
     id: str
     asked: str
-    question: str
     flags: dict[str, Any]
-    usage: Usage
-    state: ResearchState | None
+    state: ResearchState
     report: dict[str, Any] | None
 
 

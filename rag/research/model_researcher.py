@@ -223,8 +223,6 @@ class ModelResearcher:
         closed = tuple(part for n, part in enumerate(view.open, 1) if n in reply.answered)
         left = [part for part in view.open if part not in closed]
         decision, reason, leads = reply.decision, one_line(reply.reason), distinct(reply.leads)
-        if decision == "continue" and not left and self._chat.server.is_slow:
-            leads = []  # another round would take minutes for nothing new
         if decision in ("continue", "replan") and not view.left.subtasks:
             done = any(artifact["status"] == "done" for artifact in view.artifacts)
             decision, reason = "end" if done else "escalate", "a run's calls and tokens are spent"

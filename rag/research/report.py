@@ -84,7 +84,7 @@ def make_report(
         "run_id": run["id"],
         "status": status,
         "question": run["asked"],
-        "standalone_question": run["question"],
+        "standalone_question": state["question"],
         "answer": answer,
         "sections": sections,
         "citations": list(told.citations),

@@ -108,14 +108,14 @@ def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
 
 def decided(view: RunView, deps: ResearchDependencies) -> Reflected:
     """The researcher's decision within the rules that none may break: an end needs an artifact that
-    is done, a plan that is worked off cannot be continued, and the last round ends or asks.
+    is done, a plan that is worked off is continued by another, and the last round ends or asks.
     """
     reflected = deps.researcher.reflect(view)
     deps.warn(reflected.warnings)
     done = any(artifact["status"] == "done" for artifact in view.artifacts)
     decision, reason, question = reflected.decision, reflected.reason, ""
-    if decision == "continue" and not (reflected.leads or view.last):
-        decision = "end" if done else "escalate"
+    if decision == "continue" and not view.last:
+        decision = "replan" if set(view.open) - set(reflected.closed) else "end"
     if decision == "end" and not done:
         decision, reason = "replan", "an end was refused: no artifact is done yet"
     if decision in ("continue", "replan") and view.last:

@@ -6,7 +6,6 @@ Killed, interrupted or out of budget, it continues from the last one.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from typing import cast
@@ -24,8 +23,7 @@ from rag.session import Session, new_trace_id
 from state.answer import NO_USAGE, Answer
 from state.closing import Closing
 from state.errors import UsageError
-from state.graph_state import fresh
-from state.research_state import ResearchEvent, ResearchStarted, new_research
+from state.research_state import ResearchEvent, new_research
 from state.settings import Settings
 
 _KEPT = {"collection", "engine", "model", "k", "max_loops", "grader", "thread"}
@@ -67,14 +65,13 @@ class Research(Closing):
         history = self.session.memory.history(thread) if thread is not None else ()
         with record_calls() as calls:
             made = self.session.engine.for_question(budget).contextualize(question, history)
-        run = fresh(
-            ResearchRun,
-            id=new_trace_id(),
-            asked=question,
-            question=made.question,
-            flags=self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
-            usage=add_calls(NO_USAGE, "contextualize", calls),
-        )
+        run: ResearchRun = {
+            "id": new_trace_id(),
+            "asked": question,
+            "flags": self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
+            "state": new_research(made.question, add_calls(NO_USAGE, "contextualize", calls)),
+            "report": None,
+        }
         self._journal.start(run)
         return self._work(run, budget, emit, made)
 
@@ -89,14 +86,14 @@ class Research(Closing):
             CragError: as `start`.
         """
         run = self._journal.run(run_id)
-        state = run.get("state")
-        waits_for = None if state is None else state["escalation"]
+        state = run["state"]
+        waits_for = state["escalation"]
         if answer is not None and waits_for is None:
             told = f"Run {run['id']} did not ask anything, or was answered already."
             raise UsageError(told, "Leave --answer out.")
         if run["report"] is not None:
             return cast("Report", run["report"])
-        if state is not None and waits_for is not None:
+        if waits_for is not None:
             if answer is None or not (said := answer.strip()):
                 told = f"Run {run['id']} waits for an answer: {waits_for}"
                 raise UsageError(told, f'Go on with --resume {run["id"]} --answer "…".')
@@ -120,7 +117,8 @@ class Research(Closing):
         # Two processes on one run would do the same subtasks twice.
         lock = self._settings.home / "locks" / f"research-{run['id']}.lock"
         with write_lock(lock, f"working on research run {run['id']}"):
-            keep(self._started(run, deps))
+            how = self.session.run_started(run["asked"], deps.started)
+            keep({"event": "research_started", "run_id": run["id"], **how})
             if made is not None:
                 deps.warn(made.warnings)
                 if made.reason is not None:
@@ -130,32 +128,18 @@ class Research(Closing):
             self.session.keep_trace(events, self._as_answer(report), resumed=made is None)
             if not report["resumable"]:
                 self._record_turn(report)
-                self._journal.change(run["id"], report=report, state=None)
+                state = {**run["state"], "files": {}}
+                self._journal.change(run["id"], report=report, state=state)
                 self.run_id = None
         return report
 
-    def _started(self, run: ResearchRun, deps: ResearchDependencies) -> ResearchStarted:
-        return {
-            "event": "research_started",
-            "run_id": run["id"],
-            "started_at": round(time.time() - deps.at_ms() / 1000, 6),
-            "question": run["asked"],
-            "engine": self.session.engine.name,
-            "model": self.session.engine.model,
-            "collection": self.session.reader.name,
-            "max_loops": self._settings.max_loops,
-            "k": self._settings.k,
-            "grader": self._settings.grader.value,
-        }
-
     def _rounds(self, run: ResearchRun, deps: ResearchDependencies) -> Report:
-        state = run.get("state") or new_research(run["question"], run["usage"])
         ended: BudgetSpent | None = None
         try:
-            state = run_rounds(state, deps)
+            state = run_rounds(run["state"], deps)
         except BudgetSpent as spent:
             ended = spent
-            state = self._journal.run(run["id"]).get("state") or state  # a round was begun
+            state = self._journal.run(run["id"])["state"]
         artifacts = self._journal.artifacts(run["id"], state["plan"])
         if ended is not None and not any(artifact["findings"] for artifact in artifacts):
             raise ended

@@ -3,18 +3,16 @@ from itertools import product
 from pathlib import Path
 
 from rag.research.journal import Journal, ResearchRun
-from state.answer import NO_USAGE
 from state.home_db import HOME_FILE
+from state.research_state import new_research
 
 
 def started(journal: Journal, name: str) -> None:
     run: ResearchRun = {
         "id": name,
         "asked": "Why?",
-        "question": "Why?",
         "flags": {},
-        "usage": NO_USAGE,
-        "state": None,
+        "state": new_research("Why?"),
         "report": None,
     }
     journal.start(run)

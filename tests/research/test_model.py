@@ -1,6 +1,5 @@
 """Whole research runs with a model over real HTTP: what it is sent, and how a run ends."""
 
-import sqlite3
 import time
 from pathlib import Path
 from threading import Barrier
@@ -16,7 +15,6 @@ from rag.research.research_prompts import PLANNER
 from rag.research.run import Research
 from rag.research.virtual_files import artifact_name
 from state.errors import BudgetError, ModelError
-from state.home_db import HOME_FILE
 
 STONE = subtask("searcher", "How long is the Stone Bridge?", name="stone")
 IRON = subtask("searcher", "How long is the Iron Bridge?", name="iron")
@@ -352,16 +350,6 @@ def test_what_a_first_reading_found_is_kept_when_the_second_is_too_dear(home: Pa
     _, events = resumed(home, model)
     told = [event["event"] for event in events]
     assert told.index("reflected") < told.index("subtask_started"), "nothing was read again"
-
-
-def test_a_run_of_the_version_before_is_ended_by_a_budget_as_others_are(home: Path):
-    with ScriptedServer(always=status(404)) as server:
-        with research(server, home) as run, pytest.raises(ModelError):
-            run.start(QUESTION)
-        with sqlite3.connect(home / HOME_FILE) as db:
-            db.execute("update research set body = json_remove(body, '$.state')")
-        with research(server, home, max_tokens=10) as run, pytest.raises(BudgetError):
-            run.resume("last")
 
 
 def test_a_budget_spent_before_anything_was_found_is_an_error(home: Path):
