@@ -114,14 +114,6 @@ class RewrittenEvent(TypedDict):
     reason: str
 
 
-class RefinedEvent(TypedDict):
-    """The number of characters before and after refinement."""
-
-    event: Literal["refined"]
-    chars_before: int
-    chars_after: int
-
-
 class TokenEvent(TypedDict):
     event: Literal["token"]
     text: str
@@ -162,7 +154,6 @@ Event = (
     | GradedEvent
     | DecidedEvent
     | RewrittenEvent
-    | RefinedEvent
     | TokenEvent
     | DraftRejectedEvent
     | FailedEvent

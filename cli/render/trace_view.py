@@ -87,10 +87,6 @@ class TraceView:
             case "rewritten":
                 query = event["query"] or "no better query"
                 self._line("│  ", f"↻ {query} — {event['reason']}", "yellow")
-            case "refined":
-                before, after = event["chars_before"], event["chars_after"]
-                share = f" ({after / before:.0%})" if before else ""
-                self._line("├─ ", f"refined to {after} of {before} characters{share}", "dim")
             case "draft_rejected":
                 self._line("├─ ", "draft withdrawn", "red")
                 for claim in event["unsupported"]:
