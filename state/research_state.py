@@ -105,12 +105,6 @@ class ResearchStarted(RunStarted):
     run_id: str
 
 
-class ResearchContextualized(TypedDict):
-    event: Literal["contextualized"]
-    standalone_question: str
-    reason: str | None
-
-
 class CleanedUp(TypedDict):
     event: Literal["cleaned_up"]
     evicted: list[str]
@@ -162,7 +156,6 @@ class ReflectedEvent(TypedDict):
 
 ResearchEvent = (
     ResearchStarted
-    | ResearchContextualized
     | NodeStarted
     | NodeFinished
     | ModelCalled

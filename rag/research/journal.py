@@ -20,7 +20,7 @@ from state.research_state import Artifact, ResearchState, Subtask
 _KEEP = "insert or ignore into research values (?, ?, ?, ?, ?)"
 _CHANGE = "update research set body = ? where run = ? and kind = 'run'"
 _READ = "select body from research where run = ? and kind = ? order by rowid"
-_RUNS = "select body from research where kind = 'run'"
+_NEWEST = "select body from research where kind = 'run' order by created_at desc limit 1"
 _FINISHED = "kind = 'run' and json_extract(body, '$.report') is not null"
 _DROP = (
     "delete from research where run in "  # noqa: S608 - a constant
@@ -86,19 +86,18 @@ class Journal(Closing):
         return self._read(run_id, "warning")
 
     def run(self, run_id: str) -> ResearchRun:
-        """One run by its id, an unambiguous beginning of it, or "last".
+        """One run by its id, or "last".
 
         Raises:
-            UsageError: there is none, or more than one.
+            UsageError: there is none.
         """
-        given: tuple[str, ...] = ()
-        which = "order by created_at desc limit 1"
-        if run_id != "last":
-            which, given = "and substr(run, 1, length(?)) = ? limit 2", (run_id, run_id)
-        found = self._file.read(f"{_RUNS} {which}", given)
-        if len(found) != 1 or not run_id:
-            told = "begins more than one research run" if found else "is no research run"
-            raise UsageError(f"{run_id!r} {told}.", "'last' is the newest.")
+        found = (
+            self._file.read(_NEWEST)
+            if run_id == "last"
+            else self._file.read(_READ, (run_id, "run"))
+        )
+        if not found:
+            raise UsageError(f"{run_id!r} is no research run.", "'last' is the newest.")
         run: ResearchRun = json.loads(found[0][0])
         return run
 

@@ -12,7 +12,6 @@ from typing import cast
 
 from rag.budget import Budget, BudgetSpent, add_calls, record_calls
 from rag.dependencies import new_answer
-from rag.engines.protocol import Contextualized
 from rag.index.home.lock import write_lock
 from rag.research.journal import Journal, ResearchRun
 from rag.research.local_researcher import LocalResearcher
@@ -73,7 +72,9 @@ class Research(Closing):
             "report": None,
         }
         self._journal.start(run)
-        return self._work(run, budget, emit, made)
+        for line in made.warnings:
+            self._journal.warn(run["id"], line)
+        return self._work(run, budget, emit, resumed=False)
 
     def resume(
         self, run_id: str, answer: str | None = None, emit: Emit = lambda _event: None
@@ -100,11 +101,9 @@ class Research(Closing):
             state = {**state, "guidance": [*state["guidance"], said], "leads": [said]}
             run["state"] = {**state, "escalation": None, "rounds": 0, "decision": None}
             self._journal.change(run["id"], state=run["state"])
-        return self._work(run, Budget.start(self._settings), emit)
+        return self._work(run, Budget.start(self._settings), emit, resumed=True)
 
-    def _work(
-        self, run: ResearchRun, budget: Budget, emit: Emit, made: Contextualized | None = None
-    ) -> Report:
+    def _work(self, run: ResearchRun, budget: Budget, emit: Emit, *, resumed: bool) -> Report:
         self.run_id = run["id"]
         events: list[ResearchEvent] = []
 
@@ -119,13 +118,8 @@ class Research(Closing):
         with write_lock(lock, f"working on research run {run['id']}"):
             how = self.session.run_started(run["asked"], deps.started)
             keep({"event": "research_started", "run_id": run["id"], **how})
-            if made is not None:
-                deps.warn(made.warnings)
-                if made.reason is not None:
-                    told, why = made.question, made.reason
-                    keep({"event": "contextualized", "standalone_question": told, "reason": why})
             report = self._rounds(run, deps)
-            self.session.keep_trace(events, self._as_answer(report), resumed=made is None)
+            self.session.keep_trace(events, self._as_answer(report), resumed=resumed)
             if not report["resumable"]:
                 self._record_turn(report)
                 state = {**run["state"], "files": {}}
