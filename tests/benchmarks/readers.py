@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from statistics import mean
 
-from written_page import WRITERS, text_of
+from written_page import WRITERS, page_of
 
 from rag.documents.registry import open_document
 
@@ -32,11 +32,11 @@ def written(folders: list[Path], scratch: Path) -> Iterator[tuple[Path, str]]:
     pages = sorted(path for folder in folders for path in folder.rglob("*.md"))
     for number, page in enumerate(pages):
         markdown = page.read_text(encoding="utf-8")
-        yield page, text_of(markdown)
+        yield page, page_of(markdown).text_content()
         for suffix, write in WRITERS.items():
             path = scratch / f"{number}-{page.stem}{suffix}"
             write(markdown, path)
-            yield path, text_of(markdown)
+            yield path, page_of(markdown).text_content()
 
 
 def of_folder(folder: Path) -> Iterator[tuple[Path, str]]:
