@@ -111,13 +111,3 @@ def test_every_dependency_is_used_by_some_code_path():
         name = re.match(r"[\w-]+", dependency)[0]
         module = MODULES.get(name, name.replace("-", "_"))
         assert re.search(rf"(import|from) {module}\b|find_spec\(\"{module}\"\)", code), name
-
-
-def test_the_tests_go_without_what_the_overrides_leave_out():
-    overrides = (ROOT / "overrides.txt").read_text("utf-8")
-    left_out = re.findall(r"^(\S+); sys_platform == \"never\"", overrides, re.MULTILINE)
-    lock = (ROOT / "requirements.lock").read_text("utf-8")
-    pinned = set(re.findall(r"^(\S+)==\S+ (?!; sys_platform == 'never')", lock, re.MULTILINE))
-    locked = pinned & set(left_out)
-    makefile = (ROOT / "Makefile").read_text("utf-8")
-    assert locked == set(re.search(r"^DEVELOPED := (.+)$", makefile, re.MULTILINE)[1].split("|"))

