@@ -47,44 +47,14 @@ DUE = "Rent is due by the third working day of the month. The trip is on 30 Nove
 BOOKING = "If you do not book flights, go to the Travel tab of Concur and choose the hotel."
 LOSS = "A loss is to be reported within a week, and is paid in 4 weeks at most."
 NEARBY = "The bus goes in October."
-TOLD = [
-    LOSS,
-    SNAKES,
-    RODENTS,
-    HAMSTERS,
-    PEDELECS,
-    CAMERAS,
-    f"{DUE} {NEARBY}",
-    BOOKING,
-    STALE,
-    UNLOCK,
-    RESTORE,
-    CACHE,
-    PORT,
-    KEEP,
-    TUNNEL,
-    DOGS,
-    WRAPPED,
-    LOST,
-    FIXED,
-    CROSS,
-]
+TOLD = [LOSS, SNAKES, RODENTS, HAMSTERS, PEDELECS, CAMERAS, f"{DUE} {NEARBY}", BOOKING, STALE]
+TOLD += [UNLOCK, RESTORE, CACHE, PORT, KEEP, TUNNEL, DOGS, WRAPPED, LOST, FIXED, CROSS, TOUR]
+TOLD += [DEPOSIT, RENT, RISE, BATTERY, SERVICE, REPLY, PORTS, IMAGE, OFFICE, TRIAL, PYTHON]
 TOLD += [
-    TOUR,
-    DEPOSIT,
-    RENT,
-    RISE,
-    BATTERY,
-    SERVICE,
-    REPLY,
-    PORTS,
-    IMAGE,
-    OFFICE,
-    TRIAL,
-    PYTHON,
     f"- {STARTED}",
+    f"{TALK}(https://x.example/1I82lr7_t)",
+    "Tea is sold at the Cafe\u0301 Ropewalk.",
 ]
-TOLD += [f"{TALK}(https://x.example/1I82lr7_t)", "Tea is sold at the Cafe\u0301 Ropewalk."]
 PAGE = "# Locks and backups\n\n" + "\n".join(TOLD) + "\n"
 CONTEXT = [document_of(1, chunk_of("page", PAGE))]
 

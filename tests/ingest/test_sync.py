@@ -214,13 +214,6 @@ def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monk
     assert report.added + report.unchanged == report.documents == 150
 
 
-def test_what_an_older_program_gave_up_on_is_forgotten_when_it_is_gone(folder, library):
-    given_up_on_by_an_older_program(folder, library)
-    (folder / "broken.pdf").unlink()
-    library.ingest(folder)
-    assert library.store.summaries()[0].failed == 0
-
-
 def test_what_lies_in_two_of_the_folders_is_told_once(folder, library):
     (folder / "sub" / "link.md").symlink_to("none")
     assert len(library.ingest(folder, folder / "sub").skipped) == 1

@@ -130,12 +130,17 @@ def test_an_answer_at_hand_costs_one_call_whatever_code_makes_of_the_passages(ho
     assert (len(requests), answer["loop_count"]) == (1, 0)
 
 
+def replied(home, said, *quotes, held=True, missing=()):
+    """The answer of a model that says this with these quotes of the first document."""
+    part = {"text": said, "quotes": [{"document": 1, "quote": quote} for quote in quotes]}
+    reply = text(json.dumps({"parts": [part], "held": held, "missing": list(missing)}))
+    return asked(home, reply, QUESTION, max_loops=0)[0]
+
+
 @pytest.mark.parametrize("quote", ["is old enough to steer", "is old enough to fly"])
 def test_a_refusal_shows_what_the_model_says_comes_nearest(home, quote):
     text_of = "They only say that a captain is old enough to {steer}."
-    part = {"text": text_of, "quotes": [{"document": 1, "quote": quote}]}
-    refusal = json.dumps({"parts": [part], "held": False, "missing": []})
-    answer, _ = asked(home, text(refusal), QUESTION, max_loops=0)
+    answer = replied(home, text_of, quote, held=False)
     assert (answer["status"], answer["citations"]) == ("abstained", [])
     stands = "steer" in quote
     assert (text_of.replace("They", "The documents") in answer["answer"]) is stands
@@ -152,9 +157,7 @@ def test_a_refusal_shows_what_the_model_says_comes_nearest(home, quote):
     ],
 )
 def test_a_refusal_names_nothing_that_is_in_no_document(home, said, is_shown):
-    part = {"text": said, "quotes": []}
-    refusal = json.dumps({"parts": [part], "held": False, "missing": []})
-    answer, _ = asked(home, text(refusal), QUESTION, max_loops=0)
+    answer = replied(home, said, held=False)
     assert answer["status"] == "abstained"
     assert (said.replace("They", "The documents") in answer["answer"]) is is_shown
 
@@ -198,16 +201,8 @@ def test_an_empty_reply_is_a_refusal_only_of_a_model_that_can_quote(home, first,
 
 def test_a_refusal_that_fills_the_form_is_one(home):
     said = "The documents do not say how old a captain must be."
-    part = {"text": said, "quotes": [{"document": 1, "quote": said}]}
-    reply = text(json.dumps({"parts": [part], "held": True, "missing": []}))
-    answer, requests = asked(home, reply, QUESTION, max_loops=0)
-    assert (answer["status"], len(requests)) == ("abstained", 1)
-
-
-def replied(home, said, missing=()):
-    part = {"text": said, "quotes": []}
-    reply = text(json.dumps({"parts": [part], "held": True, "missing": list(missing)}))
-    return asked(home, reply, QUESTION, max_loops=0)[0]
+    answer = replied(home, said, said)
+    assert (answer["status"], answer["usage"]["llm_calls"]) == ("abstained", 1)
 
 
 @pytest.mark.parametrize("missing", [(), ("how old one must be",)])
@@ -227,7 +222,7 @@ def replied(home, said, missing=()):
     ],
 )
 def test_a_part_that_only_says_that_there_is_no_answer_is_a_refusal(home, said, missing):
-    answer = replied(home, said, missing)
+    answer = replied(home, said, missing=missing)
     assert (answer["status"], answer["citations"]) == ("abstained", [])
 
 
@@ -241,4 +236,4 @@ def test_a_part_that_only_says_that_there_is_no_answer_is_a_refusal(home, said, 
     ],
 )
 def test_a_denial_that_answers_is_none(home, said):
-    assert replied(home, said, ["how old one must be"])["status"] == "partial"
+    assert replied(home, said, missing=["how old one must be"])["status"] == "partial"

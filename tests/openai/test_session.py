@@ -75,13 +75,6 @@ def test_a_model_is_given_as_many_chunks_as_were_asked_for(home, given, found):
     assert len(answer["loops"][0]["chunks"]) == found
 
 
-def test_nothing_relevant_costs_no_more_than_the_loops_and_one(home):
-    answer, requests = asked(home, model(), "Who invented the zip fastener?", grader="model")
-    assert len(requests) <= answer["max_loops"] + 1
-    assert answer["status"] == "abstained"
-    assert answer["citations"] == []
-
-
 def test_a_follow_up_adds_one(home):
     with ScriptedServer(always=model()) as server, session_of(server, home) as session:
         session.ask(QUESTION, thread="t")

@@ -83,12 +83,6 @@ def test_the_absent_one_of_two_questions_is_named_with_what_is_nearest(run: Rese
     assert sources(report) == {"quarry"}
 
 
-def test_where_nothing_is_found_nothing_is_shown(run: Research):
-    report = run.start(ABSENT)
-    assert (report["status"], report["sections"], report["citations"]) == ("waiting", [], [])
-    assert report["not_found"] == [ABSENT]
-
-
 def test_a_table_of_contents_begins_with_what_is_near_each_part(run: Research):
     _, *lines = table_of_contents(run.session.reader, [THREE_PARTS]).splitlines()
     near = {line.split()[1] for line in lines[:3]}
