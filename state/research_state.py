@@ -11,6 +11,7 @@ that a planner sees as summaries, small however long the run goes on.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal, TypedDict
 
 from state.answer import NO_USAGE, Citation, Usage
@@ -61,6 +62,7 @@ class Artifact(Subtask):
     missing: list[str]
     nearest: list[Citation]
     usage: Usage
+    warnings: list[str]
 
 
 class FileEntry(TypedDict):
@@ -79,7 +81,7 @@ class ResearchState(TypedDict):
     """JSON throughout. `question` stands alone. `plans` counts all rounds, `rounds` the reflections
     since the person was last asked. `guidance` is what the person answered; `leads` are what
     reflection wants searched next; `closed` are missing parts that a later finding answers; `usage`
-    is that of planning and reflecting.
+    and `warnings` are those of planning and reflecting.
     """
 
     question: str
@@ -94,27 +96,18 @@ class ResearchState(TypedDict):
     closed: list[str]
     plans: int
     usage: Usage
+    warnings: list[str]
 
 
-def new_research(question: str, usage: Usage = NO_USAGE) -> ResearchState:
-    return fresh(ResearchState, question=question, usage=usage)
+def new_research(
+    question: str, usage: Usage = NO_USAGE, warnings: Sequence[str] = ()
+) -> ResearchState:
+    return fresh(ResearchState, question=question, usage=usage, warnings=[*warnings])
 
 
 class ResearchStarted(RunStarted):
     event: Literal["research_started"]
     run_id: str
-
-
-class CleanedUp(TypedDict):
-    event: Literal["cleaned_up"]
-    evicted: list[str]
-
-
-class Warned(TypedDict):
-    """A warning, emitted once a run; the report holds it too."""
-
-    event: Literal["warned"]
-    line: str
 
 
 class PlannedRound(TypedDict):
@@ -159,8 +152,6 @@ ResearchEvent = (
     | NodeStarted
     | NodeFinished
     | ModelCalled
-    | CleanedUp
-    | Warned
     | PlannedRound
     | SubtaskStarted
     | SubtaskFinished

@@ -77,8 +77,8 @@ def research(
 
 
 def _tell(event: ResearchEvent, terminal: Terminal) -> None:
-    """Print an event's line on stderr; warnings are printed with the report."""
-    if event["event"] != "warned" and (line := research_line(event)):
+    """Print an event's line on stderr."""
+    if line := research_line(event):
         terminal.notice(line)
 
 

@@ -141,8 +141,6 @@ def research_line(event: Mapping[str, Any]) -> str | None:
             line = f"  {event['subtask']['role']}: {event['subtask']['instruction']}"
         case "subtask_finished":
             line = f"  {event['status']}: {event['artifact']} ({_found(event)})"
-        case "warned":
-            line = f"warning: {event['line']}"
         case "reflected":
             line = f"round {event['round']} → {event['decision']}: {event['reason']}"
             if event.get("open"):

@@ -62,7 +62,6 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
             if isinstance(found, BaseException):
                 failures.append(found)
             else:
-                deps.warn(found.warnings)
                 artifact = _artifact(task, found, usage)
                 done[artifact["expected_artifact"]] = artifact
                 deps.journal.keep(deps.run_id, artifact)
@@ -101,6 +100,7 @@ def _artifact(task: Subtask, found: Researched, usage: Usage) -> Artifact:
         "missing": list(found.missing),
         "nearest": list(found.nearest),
         "usage": usage,
+        "warnings": list(found.warnings),
     }
 
 

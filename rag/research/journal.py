@@ -1,7 +1,7 @@
 """The journal of research runs, written as subtasks finish: a kill loses no finished work.
 
-One table holds a row for each run and one for each of its artifacts and warnings. An artifact is
-written in one transaction when its subagent returns; the report is made of these rows alone.
+One table holds a row for each run and one for each of its artifacts. An artifact is written in one
+transaction when its subagent returns; the report is made of these rows alone.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ _DROP = (
     "delete from research where run in "  # noqa: S608 - a constant
     f"(select run from research where {_FINISHED} order by rowid desc limit -1 offset ?)"
 )
-
-Kind = Literal["run", "artifact", "warning"]
 
 
 class ResearchRun(TypedDict):
@@ -75,15 +73,9 @@ class Journal(Closing):
     def artifacts(self, run_id: str, plan: Sequence[Subtask] = ()) -> list[Artifact]:
         """A run's artifacts in the order they were planned, whichever was finished first."""
         places = {task["expected_artifact"]: place for place, task in enumerate(plan)}
-        found: list[Artifact] = self._read(run_id, "artifact")
+        rows = self._file.read(_READ, (run_id, "artifact"))
+        found: list[Artifact] = [json.loads(body) for (body,) in rows]
         return sorted(found, key=lambda each: places.get(each["expected_artifact"], len(plan)))
-
-    def warn(self, run_id: str, line: str) -> bool:
-        """Keep a warning for the report; returns whether it is new."""
-        return self._put(run_id, "warning", line, line)
-
-    def warnings(self, run_id: str) -> list[str]:
-        return self._read(run_id, "warning")
 
     def run(self, run_id: str) -> ResearchRun:
         """One run by its id, or "last".
@@ -101,10 +93,6 @@ class Journal(Closing):
         run: ResearchRun = json.loads(found[0][0])
         return run
 
-    def _read(self, run_id: str, kind: Kind) -> list[Any]:
-        return [json.loads(body) for (body,) in self._file.read(_READ, (run_id, kind))]
-
-    def _put(self, run_id: str, kind: Kind, name: str, body: Any) -> bool:
+    def _put(self, run_id: str, kind: Literal["run", "artifact"], name: str, body: object) -> None:
         with self._file.writing() as db:
-            row = (run_id, kind, name, time.time(), json.dumps(body))
-            return bool(db.execute(_KEEP, row).rowcount)
+            db.execute(_KEEP, (run_id, kind, name, time.time(), json.dumps(body)))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rag.question.parse import split_context
-from rag.research.researcher import DraftSubtask, ResearchDependencies
+from rag.research.researcher import DraftSubtask, Researcher, RunView
 from rag.research.roles import PLANNED, SEARCHER
 from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
-from state.research_state import ResearchState, Subtask
+from state.research_state import Subtask
 from state.wording import shorten
 
 MOST_SUBTASKS = 8
@@ -21,19 +21,18 @@ LONGEST_QUERY = 300
 _SEARCHED_WHOLE = "The plan left out the question, which is searched as it stands."
 
 
-def new_subtasks(state: ResearchState, deps: ResearchDependencies) -> list[Subtask]:
-    """The round's new subtasks; raises what the researcher raises. A first plan that searches
-    nothing becomes a search for the question.
+def new_subtasks(view: RunView, researcher: Researcher) -> tuple[list[Subtask], list[str]]:
+    """The round's new subtasks, with warnings; raises what the researcher raises. A first plan that
+    searches nothing becomes a search for the question.
     """
-    view = deps.view(state)
-    planned = deps.researcher.plan(view)
-    deps.warn(planned.warnings)
-    new = checked_plan(planned.subtasks, state["plan"])[: max(view.left.subtasks, 1)]
-    if not any(task["role"] == SEARCHER for task in [*state["plan"], *new]):
-        deps.warn([_SEARCHED_WHOLE])
-        draft = DraftSubtask(role=SEARCHER, instruction=state["question"])
-        new = checked_plan([draft])
-    return [{**task, "reads": view.left.readings(len(new))} for task in new]
+    planned, known = researcher.plan(view), view.state["plan"]
+    new = checked_plan(planned.subtasks, known)[: max(view.left.subtasks, 1)]
+    warnings = [*planned.warnings]
+    if not any(task["role"] == SEARCHER for task in [*known, *new]):
+        warnings.append(_SEARCHED_WHOLE)
+        new = checked_plan([DraftSubtask(role=SEARCHER, instruction=view.state["question"])])
+    reads = view.left.readings(len(new))
+    return [{**task, "reads": reads} for task in new], warnings
 
 
 def checked_plan(drafts: Sequence[DraftSubtask], known: Sequence[Subtask] = ()) -> list[Subtask]:

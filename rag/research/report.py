@@ -59,7 +59,6 @@ def make_report(
     run: ResearchRun,
     state: ResearchState,
     artifacts: Sequence[Artifact],
-    warnings: Sequence[str],
     *,
     seconds: float,
     ended: BudgetSpent | None = None,
@@ -78,7 +77,9 @@ def make_report(
     elif answer or sections:
         unproved = any(not found["markers"] for file in told.files for found in file["findings"])
         status = "partial" if waits or not_found or unproved else "answered"
-    early = [] if ended is None else [f"The budget ended the run early: {ended.message}"]
+    warnings = [*state["warnings"], *(line for each in artifacts for line in each["warnings"])]
+    if ended is not None:
+        warnings.append(f"The budget ended the run early: {ended.message}")
     report: Report = {
         "schema": REPORT_SCHEMA,
         "run_id": run["id"],
@@ -95,7 +96,7 @@ def make_report(
         "subtasks": len(artifacts),
         "usage": add_usages([state["usage"], *(artifact["usage"] for artifact in artifacts)]),
         "seconds": round(seconds, 3),
-        "warnings": [*warnings, *early],
+        "warnings": [*dict.fromkeys(warnings)],
         "report": "",
     }
     report["report"] = "\n".join(_markdown(report, artifacts)).strip() + "\n"

@@ -6,7 +6,7 @@ subagents return.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Protocol
 
@@ -138,12 +138,6 @@ class ResearchDependencies:
         artifacts = self.journal.artifacts(self.run_id, state["plan"])
         open_, left = open_parts(artifacts, state["closed"]), Allowance.left(state, artifacts)
         return RunView(state, artifacts, open_, left, last=state["rounds"] + 1 >= MAX_ROUNDS)
-
-    def warn(self, lines: Iterable[str]) -> None:
-        """Keep warnings for the report and emit new ones, each once even if the run is resumed."""
-        for line in lines:
-            if self.journal.warn(self.run_id, line):
-                self.emit({"event": "warned", "line": line})
 
     def at_ms(self) -> float:
         """Milliseconds since the run was started or resumed."""

@@ -14,7 +14,13 @@ from rag.budget import add_calls
 from rag.nodes.update import Update, run_with_events
 from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
-from rag.research.researcher import Reflected, ResearchDependencies, RunView, open_parts
+from rag.research.researcher import (
+    Reflected,
+    ResearchDependencies,
+    Researcher,
+    RunView,
+    open_parts,
+)
 from rag.research.roles import MAX_ROUNDS, WRITER
 from rag.research.virtual_files import expired, new_file_entry
 from rag.text.prose import one_line
@@ -50,11 +56,9 @@ def _after(step: Step, state: ResearchState, deps: ResearchDependencies) -> Rese
     return after
 
 
-def cleanup(state: ResearchState, deps: ResearchDependencies) -> Update:
+def cleanup(state: ResearchState, _deps: ResearchDependencies) -> Update:
     """Evict old files before every planning round."""
     gone = expired(state["files"], _finished(state))
-    if gone:
-        deps.emit({"event": "cleaned_up", "evicted": gone})
     return {"files": {name: file for name, file in state["files"].items() if name not in gone}}
 
 
@@ -63,8 +67,10 @@ def plan(state: ResearchState, deps: ResearchDependencies) -> Update:
     new, number = [task for task in state["plan"] if task["status"] == "planned"], state["plans"]
     update: Update = {}
     if not new:
-        new, number = new_subtasks(state, deps), number + 1
+        number += 1
+        new, warnings = new_subtasks(deps.view(state), deps.researcher)
         update = {"plan": [*state["plan"], *new], "leads": [], "plans": number}
+        update["warnings"] = [*state["warnings"], *warnings]
     deps.emit({"event": "planned", "round": number, "subtasks": new})
     return update
 
@@ -84,7 +90,7 @@ def dispatch(state: ResearchState, deps: ResearchDependencies) -> Update:
 
 def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
     view = deps.view(state)
-    reflected = decided(view, deps)
+    reflected = decided(view, deps.researcher)
     closed, question = [*state["closed"], *reflected.closed], reflected.question or None
     deps.emit(
         {
@@ -103,15 +109,15 @@ def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
         "leads": list(reflected.leads),
         "closed": closed,
         "escalation": question,
+        "warnings": [*state["warnings"], *reflected.warnings],
     }
 
 
-def decided(view: RunView, deps: ResearchDependencies) -> Reflected:
+def decided(view: RunView, researcher: Researcher) -> Reflected:
     """The researcher's decision within the rules that none may break: an end needs an artifact that
     is done, a plan that is worked off is continued by another, and the last round ends or asks.
     """
-    reflected = deps.researcher.reflect(view)
-    deps.warn(reflected.warnings)
+    reflected = researcher.reflect(view)
     done = any(artifact["status"] == "done" for artifact in view.artifacts)
     decision, reason, question = reflected.decision, reflected.reason, ""
     if decision == "continue" and not view.last:

@@ -64,16 +64,15 @@ class Research(Closing):
         history = self.session.memory.history(thread) if thread is not None else ()
         with record_calls() as calls:
             made = self.session.engine.for_question(budget).contextualize(question, history)
+        usage = add_calls(NO_USAGE, "contextualize", calls)
         run: ResearchRun = {
             "id": new_trace_id(),
             "asked": question,
             "flags": self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
-            "state": new_research(made.question, add_calls(NO_USAGE, "contextualize", calls)),
+            "state": new_research(made.question, usage, made.warnings),
             "report": None,
         }
         self._journal.start(run)
-        for line in made.warnings:
-            self._journal.warn(run["id"], line)
         return self._work(run, budget, emit, resumed=False)
 
     def resume(
@@ -137,9 +136,7 @@ class Research(Closing):
         artifacts = self._journal.artifacts(run["id"], state["plan"])
         if ended is not None and not any(artifact["findings"] for artifact in artifacts):
             raise ended
-        warnings = self._journal.warnings(run["id"])
-        seconds = deps.at_ms() / 1000
-        return make_report(run, state, artifacts, warnings, seconds=seconds, ended=ended)
+        return make_report(run, state, artifacts, seconds=deps.at_ms() / 1000, ended=ended)
 
     def _own_researcher(self, budget: Budget) -> Researcher:
         """The session's model, charging `budget`, or code if the engine has no model."""

@@ -3,8 +3,9 @@ from itertools import product
 from pathlib import Path
 
 from rag.research.journal import Journal, ResearchRun
+from state.graph_state import fresh
 from state.home_db import HOME_FILE
-from state.research_state import new_research
+from state.research_state import Artifact, new_research
 
 
 def started(journal: Journal, name: str) -> None:
@@ -23,9 +24,9 @@ def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: 
         started(journal, "0-waits")
         for done in (f"{number}-done" for number in range(5)):
             started(journal, done)
-            journal.warn(done, "Mind it.")
+            journal.keep(done, fresh(Artifact, status="done"))
             journal.change(done, report={"report": done})
         assert journal.run("4-done")["report"] == {"report": "4-done"}
     with sqlite3.connect(tmp_path / HOME_FILE) as db:
         kept = set(db.execute("select run, kind from research"))
-    assert kept == {("0-waits", "run"), *product(("3-done", "4-done"), ("run", "warning"))}
+    assert kept == {("0-waits", "run"), *product(("3-done", "4-done"), ("run", "artifact"))}

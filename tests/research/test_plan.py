@@ -5,7 +5,7 @@ import pytest
 
 from rag.research.local_researcher import asked_parts
 from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_heading
-from rag.research.researcher import DraftSubtask, Reflected, ResearchDependencies, RunView
+from rag.research.researcher import DraftSubtask, Reflected, RunView
 from rag.research.roles import ROLES
 from rag.research.rounds import decided
 from rag.research.virtual_files import artifact_name
@@ -112,9 +112,7 @@ def test_the_pool_has_3_to_8_roles_each_with_its_own_prompt():
     ],
 )
 def test_no_end_without_anything_done_and_the_last_round_asks(said, found, last, decided_):
-    nothing = cast("Any", None)
     reflects = cast("Any", SimpleNamespace(reflect=lambda _view: Reflected(said, "")))
-    deps = ResearchDependencies("r", reflects, nothing, nothing, print)
     artifacts = [cast("Any", {"status": found})]
-    made = decided(RunView(new_research("q"), artifacts, last=last), deps)
+    made = decided(RunView(new_research("q"), artifacts, last=last), reflects)
     assert (made.decision, bool(made.question)) == (decided_, decided_ == "escalate")
