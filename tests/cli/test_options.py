@@ -32,9 +32,3 @@ def test_a_traceback_is_printed_where_it_was_asked_for(given, variable, asked, t
     done = crag(tmp_path / "none", "search", "x", *given, CRAG_DEBUG=variable)
     assert done.exit_code == 4
     assert ("Traceback (most recent call last)" in done.stderr) is asked
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_commands_line_in_the_list_begins_its_help(name):
-    short = COMMANDS[name]
-    assert " ".join(command_of(name).help.split("\n\n")[0].split()) == short

@@ -21,8 +21,7 @@ from rag.index.postgres import store as postgres_store
 from rag.index.postgres.store import PostgresStore
 from rag.ingest.staleness import staleness
 from rag.session import open_session
-from state.errors import RemoteStoreError, SettingsError
-from state.settings import load_settings
+from state.errors import RemoteStoreError
 
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "sample_corpus"
@@ -189,9 +188,3 @@ def test_a_session_that_ends_leaves_no_connection_open(tmp_path, library, store)
         ended = time.monotonic() + 20  # the server's side of one ends a moment later
         while db.execute(OPEN, (f"crag {os.getpid()} on%",)).fetchone() > (0,):
             assert time.monotonic() < ended
-
-
-def test_what_is_no_postgres_is_no_store_and_how_one_is_named_is_said(monkeypatch):
-    monkeypatch.setenv("CRAG_STORE", "http://localhost:8000")
-    with pytest.raises(SettingsError, match=r"pattern .\^postgres\(ql\)"):
-        load_settings({})

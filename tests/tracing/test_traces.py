@@ -4,32 +4,19 @@ from typing import Any, cast
 import pytest
 from turn_samples import make_answer
 
-from rag.tracing import diff_traces
 from state.errors import UsageError
 from state.events import Event
 from state.settings import Settings
-from state.trace_store import Trace, TraceStore
-
-CHUNK = {"chunk_id": "3fa9c1d2", "source": "a.md", "score": 1.0, "relevant": True}
-CHUNK |= {"confidence": 0.9, "reason": "covers 'railway'"}
+from state.trace_store import TraceStore
 
 
-def events(query: str = "railway", *, k: int = 8) -> list[Event]:
-    started = {"question": "q", "engine": "local", "model": None, "max_loops": 3, "k": k}
-    started |= {"collection": "default", "grader": "auto", "verify": "code", "web": False}
+def events(query: str = "railway") -> list[Event]:
     said: list[dict[str, Any]] = [
-        {"event": "turn_started", **started},
+        {"event": "turn_started", "question": "q", "collection": "default"},
         {"event": "node_started", "node": "retrieve"},
         {"event": "retrieved", "loop": 0, "query": query, "chunks": []},
     ]
     return cast("list[Event]", said)
-
-
-def a_trace(said: list[Event], query: str = "railway", **graded: Any) -> Trace:
-    kept = {"schema": "crag.trace/1", "trace_id": "t", "created_at": 0.0, "kind": "answer"}
-    loop = {"loop": 0, "query": query, "new_chunks": 1, "decision": "generate", "reason": "enough"}
-    answer = make_answer("q", "a", loops=[{**loop, "chunks": [{**CHUNK, **graded}]}])
-    return {**kept, "answer": answer, "events": said}
 
 
 def test_a_trace_comes_back_as_it_was_by_id_or_last(tmp_path: Path):
@@ -61,14 +48,6 @@ def test_a_trace_that_cannot_be_kept_leaves_the_store_writable(tmp_path: Path):
         other.keep("t0002", events(), make_answer("second", "b"))
         store.keep("t0003", events(), make_answer("third", "c"))
         assert [row["trace_id"] for row in store.summaries()] == ["t0003", "t0002"]
-
-
-def test_queries_grades_and_settings_are_told_apart():
-    other = a_trace(events(k=4), query="rail", relevant=False, confidence=0.1)
-    found = {d["what"]: (d["a"], d["b"]) for d in diff_traces(a_trace(events()), other)}
-    assert found["loop 0 query"] == ("railway", "rail")
-    assert found["k"] == ("8", "4")
-    assert found["loop 0 a.md 3fa9c1"] == ("#1, relevant 0.90", "#1, not relevant 0.10")
 
 
 def ids(store: TraceStore, thread: str | None = None) -> list[str]:
