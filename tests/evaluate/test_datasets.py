@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from rag.evaluate.datasets import CorpusDocument, load_dataset, read_rows, sample
 from state.errors import UsageError
 
-SAMPLE = Path(__file__).parents[2] / "sample_corpus"
+QUERIES = load_dataset(Path(__file__).parents[2] / "sample_corpus").queries
 
 
 def dataset(folder: Path, *queries: object, **files: str) -> Path:
@@ -103,9 +103,8 @@ def test_corpus_lines_are_documents_of_their_own(tmp_path):
 
 @given(st.integers(1, 100), st.integers(0, 5))
 def test_a_sample_is_the_same_for_a_seed_and_in_order(limit, seed):
-    loaded = load_dataset(SAMPLE)
-    chosen = sample(loaded.queries, limit, seed)
-    assert chosen == sample(loaded.queries, limit, seed)
-    assert len(chosen) == min(limit, len(loaded.queries))
-    places = [loaded.queries.index(query) for query in chosen]
+    chosen = sample(QUERIES, limit, seed)
+    assert chosen == sample(QUERIES, limit, seed)
+    assert len(chosen) == min(limit, len(QUERIES))
+    places = [QUERIES.index(query) for query in chosen]
     assert places == sorted(set(places))

@@ -269,7 +269,6 @@ def test_an_answer_of_one_new_word_is_one(tmp_path):
 def shown_of(
     tmp_path, text, question, name="page.md", *, full=False, reranker: Reranker | None = None
 ):
-    tmp_path.mkdir(exist_ok=True)
     reader = collection_of(tmp_path, {name: text, "other.md": "# Wool\n\nIt is spun in May.\n"})
     hits = reader.search(question, 8)
     parsed = parse_question(question, reader)
@@ -291,9 +290,9 @@ def test_all_of_a_long_block_is_its_passage(tmp_path, begins, ends, between):
     )
     text = f"# Deploy\n\nRun this:\n\n{begins}{steps}{ends}\n\nThat is all.\n"
     for asked in ("step1", "step31", "step58"):
-        shown = shown_of(tmp_path / asked, text, f"waterbuck {asked}", full=True)
+        shown = shown_of(tmp_path, text, f"waterbuck {asked}", full=True)
         assert steps in shown[0]["passage"]
-    shown = shown_of(tmp_path / "first", text, "waterbuck step1", full=True)
+    shown = shown_of(tmp_path, text, "waterbuck step1", full=True)
     assert "That is all" not in shown[0]["passage"]
 
 
@@ -303,9 +302,8 @@ def test_a_whole_block_is_shown_once_however_much_of_it_answers(tmp_path):
         + "The keeper writes each of them into the long book that lies below the stairs. " * 9
         + "You nest tags in the list that hangs beside the second drawer.\n"
     )
-    (tmp_path / "full").mkdir()
     assert len(shown_of(tmp_path, text, "how do I nest tags?")) == 2
-    whole = shown_of(tmp_path / "full", text, "how do I nest tags?", full=True)
+    whole = shown_of(tmp_path, text, "how do I nest tags?", full=True)
     assert [each["shown"] for each in whole] == [text.split("\n")[2]]
 
 
@@ -411,8 +409,7 @@ def test_a_field_of_a_files_head_is_shown_only_where_it_says_something_of_the_ma
     shown = [each["shown"] for each in shown_of(tmp_path, text, "what goes in nettle soup")]
     assert shown[0] == "Nettles and a potato are boiled until both are soft."
     assert not {"title: Nettle soup", "date: 2021-03-11"}.intersection(shown)
-    (tmp_path / "again").mkdir()
-    asked = shown_of(tmp_path / "again", text, "who is the author of nettle soup")
+    asked = shown_of(tmp_path, text, "who is the author of nettle soup")
     assert asked[0]["shown"] == "author: Ann Orrin"
 
 
@@ -462,7 +459,7 @@ def test_a_chapter_that_only_counts_is_named_with_what_it_is_of(tmp_path):
     assert shown_of(tmp_path, text, "who heard a bell?")[0]["heading"] == "The Drowned Bell > I"
     newest = "The gate is oiled anew. " * 60
     old = f"# Changes\n\n## 3.0\n\n{newest}\n\n## 2.0\n\nA heron sings.\n"
-    assert shown_of(tmp_path / "b", old, "what sings?")[0]["heading"] == "Changes > 2.0"
+    assert shown_of(tmp_path, old, "what sings?")[0]["heading"] == "Changes > 2.0"
 
 
 DONE = (
@@ -492,12 +489,12 @@ LIST = f"# Gate\n\nAs follows:\n\n{STEPS}\n\nThe heron sleeps.\n"
 def test_a_list_that_goes_on_says_so_and_is_shown_whole_on_demand(
     tmp_path, question, before, after
 ):
-    (shown, *_) = shown_of(tmp_path / "cut", LIST, question)
+    (shown, *_) = shown_of(tmp_path, LIST, question)
     lines = shown["shown"].splitlines()
     items = [number for number, line in enumerate(lines) if line[:1].isdigit()]
     assert (lines[items[0] - 1] == "…", lines[-1] == "…") == (before, after)
     assert shown["quote"] == LIST[shown["start_char"] : shown["end_char"]]
-    (whole, *_) = shown_of(tmp_path / "full", LIST, question, full=True)
+    (whole, *_) = shown_of(tmp_path, LIST, question, full=True)
     assert STEPS in whole["shown"]
     assert whole["shown"].startswith("As follows:\n")
     assert "…" not in whole["shown"]
