@@ -10,14 +10,12 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING
 
 from state.answer import NodeUsage, Usage, add_usage
 from state.errors import BudgetError
+from state.events import ModelCalled
+from state.graph_state import fresh
 from state.settings import Settings
-
-if TYPE_CHECKING:
-    from state.events import ModelCalled
 
 _LOG: ContextVar[list[ModelCalled]] = ContextVar("calls")
 
@@ -144,19 +142,15 @@ def record_call(model: str, host: str) -> Iterator[ModelCalled]:
     time.perf_counter's.
     """
     began = time.perf_counter()
-    call: ModelCalled = {
-        "event": "model_called",
-        "node": "",
-        "model": model,
-        "host": host,
-        "at_ms": began * 1000,
-        "ms": 0.0,
-        "input_tokens": 0,
-        "output_tokens": 0,
-        "cost_usd": 0.0,
-        "estimated": False,
-        "failed": True,
-    }
+    call = fresh(
+        ModelCalled,
+        event="model_called",
+        model=model,
+        host=host,
+        at_ms=began * 1000,
+        cost_usd=0.0,
+        failed=True,
+    )
     _LOG.get([]).append(call)
     try:
         yield call

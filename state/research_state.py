@@ -52,11 +52,10 @@ class Finding(TypedDict):
 class Artifact(Subtask):
     """A subtask with its result, from which alone the report is made.
 
-    `content` is the findings as Markdown, with the markers of `citations`; `missing` names what was
-    searched for and not found, `nearest` the places that may state it all the same.
+    `missing` names what was searched for and not found, `nearest` the places that may state it all
+    the same. Its text is made of its findings.
     """
 
-    content: str
     findings: list[Finding]
     citations: list[Citation]
     missing: list[str]

@@ -6,7 +6,7 @@ Each part of a question is a search of its own, answered by what the corrective 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from rag.engines.local.answer import snippet_part
 from rag.question.parse import ASKS, VERBS
@@ -17,8 +17,6 @@ from state.answer import Answer
 from state.research_state import Finding, Subtask
 
 MOST_PARTS = 7
-MOST_SHOWN = 600
-"""Characters of findings for a part, best first, after which no more are shown."""
 _NEXT = re.compile(
     rf",\s+(?:and\s+)?(?=(?:{ASKS}|{VERBS})\s)|,\s+and\s+(?=(?:if|while|once)\s"
     rf"|[^,?]{{1,30}},\s+(?:{ASKS})\s)",
@@ -54,7 +52,10 @@ class LocalResearcher:
     def work(self, task: Subtask, read: ReadFiles) -> Researched:  # noqa: ARG002
         """The corrective graph's answer, or, if it is not sure of one, the nearest passages."""
         answer = self._corrective(task["instruction"])
-        findings = [] if answer["status"] == "abstained" else list(_findings(answer))
+        findings: list[Finding] = [
+            {"text": snippet_part(citation)["text"], "markers": [citation["marker"]]}
+            for citation in answer["citations"]
+        ]
         return Researched(
             findings=findings,
             citations=answer["citations"],
@@ -67,16 +68,6 @@ class LocalResearcher:
         if any(artifact["status"] == "done" for artifact in view.artifacts):
             return Reflected("end", "what was found is shown")
         return Reflected("escalate", "no subtask found anything", question=_ASKED)
-
-
-def _findings(answer: Answer) -> Iterator[Finding]:
-    """The snippets of the answer, until they have MOST_SHOWN characters."""
-    shown = 0
-    for citation in answer["citations"]:
-        if shown < MOST_SHOWN:
-            text = snippet_part(citation)["text"]
-            shown += len(text)
-            yield {"text": text, "markers": [citation["marker"]]}
 
 
 def drafts_of_parts(question: str) -> list[DraftSubtask]:

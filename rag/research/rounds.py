@@ -20,6 +20,7 @@ from rag.research.researcher import (
     Researcher,
     RunView,
     open_parts,
+    render_findings,
 )
 from rag.research.roles import MAX_ROUNDS, WRITER
 from rag.research.virtual_files import expired, new_file_entry
@@ -78,7 +79,7 @@ def plan(state: ResearchState, deps: ResearchDependencies) -> Update:
 def dispatch(state: ResearchState, deps: ResearchDependencies) -> Update:
     artifacts = {each["expected_artifact"]: each for each in run_plan(state["plan"], deps)}
     files = {
-        name: new_file_entry(name, artifact["content"], step, artifact["status"])
+        name: new_file_entry(name, render_findings(artifact["findings"]), step, artifact["status"])
         for step, (name, artifact) in enumerate(artifacts.items(), _finished(state) + 1)
     }
     plan = [
