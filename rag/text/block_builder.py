@@ -15,8 +15,7 @@ _ALERT = re.compile(r"\[!\w+\][+-]?[ \t]*(?:\n[ \t>]*)?")
 _BREAK = re.compile(r"(?: {2}|\\|<br\s*/?>)[ \t]*$")
 """What breaks a line of Markdown where it ends."""
 _CODE_SPAN = re.compile(r"(`+)([^`\n]+)\1")
-_WRAPPED = re.compile(r"<([A-Za-z]\w{0,20})(?:\s[^<>]{0,500})?>([^<]*)</\1>")
-"""A tag around the whole of a paragraph: its name, and what is in it."""
+_HTML_HEADING = re.compile(r"<h([1-6])(?:\s[^<>]{0,500})?>([^<]*)</h\1>")
 
 
 class Item(NamedTuple):
@@ -32,7 +31,7 @@ class Item(NamedTuple):
 @dataclass(slots=True)
 class BlockBuilder:
     """`found` are the blocks of `text`; of the `open` one lines are still being read. In Markdown a
-    line break means nothing, and marks around a paragraph are no part of its block. `opens`: the
+    line break means nothing, and marks around a heading are no part of its block. `opens`: the
     last block ends in a colon.
     """
 
@@ -158,21 +157,15 @@ def ends_open(text: str) -> bool:
 
 
 def _unwrapped(block: Block, text: str) -> Block:
-    """A paragraph of Markdown without an alert's name or a tag around it; a code span alone is
+    """A paragraph of Markdown without an alert's name; a heading of HTML is one, a code span alone is
     code. `text` is what it says.
     """
     start = block.start_char
     if block.kind is BlockKind.NOTE and (alert := _ALERT.match(text)):
         return block._replace(start_char=start + alert.end())
-    if block.kind is BlockKind.ITEM:
-        return block
-    if wrapped := _WRAPPED.fullmatch(text):
-        inner = wrapped[2].strip()
-        first = text.index(inner, wrapped.start(2)) if inner else 0
-        if inner and re.fullmatch("h[1-6]", wrapped[1]):
-            block = block._replace(kind=BlockKind.HEADING, level=int(wrapped[1][1]))
-        end = start + first + len(inner) if inner else block.end_char
-        return block._replace(start_char=start + first, end_char=end)
+    if titled := _HTML_HEADING.fullmatch(text):
+        first, last = stripped(text, *titled.span(2))
+        return Block(BlockKind.HEADING, start + first, start + last, int(titled[1]))
     span = _CODE_SPAN.fullmatch(text) if block.kind is BlockKind.PARAGRAPH else None
     if span is None:
         return block

@@ -112,7 +112,7 @@ def test_the_blocks_of_markdown() -> None:
         ("row", 0, "| rod  | 3     |", "| part | price |"),
         ("code", 0, "    indented code", None),
         ("heading", 1, "Prices", None),
-        ("paragraph", 0, "See the list.", None),
+        ("paragraph", 0, '<div class="x">See the list.</div>', None),
     ]
 
 
