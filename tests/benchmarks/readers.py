@@ -11,7 +11,6 @@ format: the means over its documents, of bags of words.
 import argparse
 import re
 import tempfile
-import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,11 +20,9 @@ from written_page import WRITERS, page_of
 
 from rag.documents.registry import open_document
 
-_WORD = re.compile(r"[^\W\d_]+|\d+")
-
 
 def words(text: str) -> Counter[str]:
-    return Counter(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
+    return Counter(re.findall(r"[^\W_]+", text.casefold()))
 
 
 def written(folders: list[Path], scratch: Path) -> Iterator[tuple[Path, str]]:
