@@ -157,8 +157,8 @@ def ends_open(text: str) -> bool:
 
 
 def _unwrapped(block: Block, text: str) -> Block:
-    """A paragraph of Markdown without an alert's name; a heading of HTML is one, a code span alone is
-    code. `text` is what it says.
+    """A paragraph of Markdown without an alert's name; a heading of HTML is one, a code span alone
+    is code. `text` is what it says.
     """
     start = block.start_char
     if block.kind is BlockKind.NOTE and (alert := _ALERT.match(text)):
