@@ -19,15 +19,6 @@ def open_writer(home, name, chroma_url=None, **options):
     return HomeStore(home, chroma_url).open_writer(name, **options)
 
 
-class Score(float):
-    """Equal to another that is off by no more than float32 rounds."""
-
-    __hash__ = None
-
-    def __eq__(self, other):
-        return abs(self - other) < 3e-6
-
-
 def document(source: str, **fields) -> IndexedDocument:
     values = {"path": f"/files/{source}", "root": "/files"}
     return IndexedDocument(source, **{**values, "content_hash": "h", **fields})
