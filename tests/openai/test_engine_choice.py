@@ -9,11 +9,6 @@ from state.errors import SettingsError
 from state.settings import Settings
 
 
-def test_auto_without_key_and_url_is_local():
-    assert choose_engine(Settings()) == "local"
-    assert engine_notice(Settings()) is None
-
-
 @pytest.mark.parametrize(
     ("given", "host"),
     [
@@ -31,10 +26,11 @@ def test_auto_with_either_is_openai_and_says_where_documents_go(given, host):
     assert "sk-1" not in notice
 
 
-def test_an_engine_that_was_named_is_taken_without_a_word():
+def test_an_engine_that_was_named_and_auto_without_key_and_url_are_taken_without_a_word():
     assert choose_engine(Settings(engine="local", api_key="sk-1")) == "local"
-    assert engine_notice(Settings(engine="local", api_key="sk-1")) is None
-    assert engine_notice(Settings(engine="openai")) is None
+    assert choose_engine(Settings()) == "local"
+    for given in ({}, {"engine": "local", "api_key": "sk-1"}, {"engine": "openai"}):
+        assert engine_notice(Settings(**given)) is None
 
 
 def test_what_takes_a_model_is_told_of_where_there_is_none():

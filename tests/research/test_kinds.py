@@ -83,13 +83,10 @@ def test_the_absent_one_of_two_questions_is_named_with_what_is_nearest(run: Rese
     assert sources(report) == {"quarry"}
 
 
-def test_a_table_of_contents_begins_with_what_is_near_each_part(run: Research):
+def test_a_table_of_contents_begins_with_what_is_near_and_says_what_it_leaves_out(run, monkeypatch):
     _, *lines = table_of_contents(run.session.reader, [THREE_PARTS]).splitlines()
     near = {line.split()[1] for line in lines[:3]}
     assert near == {"quarry.md", "lena-holt.md", "iron-bridge.md"}
-
-
-def test_a_table_of_contents_says_what_it_leaves_out(run: Research, monkeypatch):
     monkeypatch.setattr("rag.research.research_prompts.MOST_TOKENS", 60)
     count, *lines, rest = table_of_contents(run.session.reader, [THREE_PARTS]).splitlines()
     assert rest == f"… and {int(count.split()[0]) - len(lines)} more"

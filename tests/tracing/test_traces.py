@@ -31,15 +31,6 @@ def test_a_trace_comes_back_as_it_was_by_id_or_last(tmp_path: Path):
         assert [row["question"] for row in store.summaries()] == ["second", "first"]
 
 
-def test_traces_are_bounded_by_number(tmp_path: Path):
-    with TraceStore(Settings(home=tmp_path, trace_keep=10)) as store:
-        for number in range(15):
-            store.keep(f"t{number:04d}", events(), make_answer(f"q{number}", "a"))
-        kept = store.summaries(limit=1000)
-    assert len(kept) == 10
-    assert kept[0]["question"] == "q14"
-
-
 def test_a_trace_that_cannot_be_kept_leaves_the_store_writable(tmp_path: Path):
     nameless = cast("Any", {**make_answer("q", "a"), "thread": "\ud800"})
     with TraceStore(Settings(home=tmp_path)) as store, TraceStore(Settings(home=tmp_path)) as other:
@@ -54,13 +45,17 @@ def ids(store: TraceStore, thread: str | None = None) -> list[str]:
     return [row["trace_id"] for row in store.summaries(100, thread)]
 
 
-def test_traces_are_bounded_by_days(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    with TraceStore(Settings(home=tmp_path, trace_days=30)) as store:
+@pytest.mark.parametrize(
+    ("bound", "kept"),
+    [({"trace_days": 30}, ["day33", "day32", "day16"]), ({"trace_keep": 1}, ["day33"])],
+)
+def test_traces_are_bounded_by_days_and_by_number(tmp_path, monkeypatch, bound, kept):
+    with TraceStore(Settings(home=tmp_path, **bound)) as store:
         for day in (0, 16, 32, 33):
             now = 1.8e9 + day * 86_400
             monkeypatch.setattr("state.trace_store.time.time", lambda now=now: now)
             store.keep(f"day{day}", events(), make_answer())
-        assert set(ids(store)) == {"day16", "day32", "day33"}
+        assert ids(store) == kept
 
 
 def test_what_is_deleted_is_gone_from_the_file(tmp_path: Path):
