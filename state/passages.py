@@ -21,15 +21,6 @@ WebUse = Literal["allowed", "searched"]
 """Whether the web may be, or was, searched; None in the state if it is not allowed."""
 
 
-class Features(TypedDict):
-    """How well a chunk's words match a query; `fused` adds the cosine to that."""
-
-    bm25: float
-    window: float
-    title_match: float
-    fused: float
-
-
 class FoundChunk(TypedDict):
     """A chunk where a search found it. Lines are 1-based and inclusive. `anchor` is as in
     `state.documents.Chunk`: where it is not None, the lines are lines of the extracted text only.
@@ -49,9 +40,8 @@ class FoundChunk(TypedDict):
 
 
 class RetrievedChunk(FoundChunk):
-    """A chunk as a query retrieved it. Offsets are characters of the extracted text. `features` are
-    what the score was computed from; `loop` is the loop that first found it; `document_match`, up
-    to 1, is how surely the query names its document.
+    """A chunk as a query retrieved it. Offsets are characters of the extracted text. `loop` is the
+    loop that first found it; `document_match`, up to 1, is how surely the query names its document.
     """
 
     title: str | None
@@ -61,7 +51,6 @@ class RetrievedChunk(FoundChunk):
     text: str
     blocks: list[Block]
     loop: int
-    features: NotRequired[Features]
     document_match: NotRequired[float]
 
 
@@ -165,15 +154,14 @@ class ParsedQuestion(TypedDict):
     """A question as it is searched. `text` is as the collection spells it, `changes` the
     corrections made for that. `terms` are unique and in order; `spelt` is each as typed, folded;
     `specificity` is how much its word says in any text, 0 to about 1.25, at least 1 with a capital
-    letter; `rarities` are inverse document frequencies here. `weights` are rarity times squared
-    specificity, so that "turn" and "many" weigh little even where they are rare.
+    letter. `weights` are inverse document frequency here times squared specificity, so that "turn"
+    and "many" weigh little even where they are rare.
     """
 
     text: str
     changes: Sequence[tuple[str, str]]
     terms: Sequence[str]
     weights: Mapping[str, float]
-    rarities: Mapping[str, float]
     spelt: Mapping[str, str]
     specificity: Mapping[str, float]
 

@@ -10,18 +10,15 @@ from typing import TYPE_CHECKING
 from rag.index.names import NAMED_CHUNKS, name_words, named_documents
 from rag.index.ranking import (
     DOCUMENT_MATCH_WEIGHT,
-    TITLE_MATCH_WEIGHT,
     WINDOW_WEIGHT,
     best_window,
     fuse,
     okapi,
-    rarities,
     term_weights,
-    title_match,
 )
 from rag.index.terms import terms
 from rag.text.prose import one_line
-from state.passages import Features, RetrievedChunk, is_web
+from state.passages import RetrievedChunk, is_web
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
@@ -49,7 +46,8 @@ def best_chunks(
     searched = vocabulary.counts(vocabulary.forms(searched_terms(frequencies)))
     lexical = index.lexical(searched, wanted) if searched else {}
     dense = index.dense(vector, wanted)
-    document_match = _named_chunks(index, query, frequencies, searched)
+    weights = term_weights(frequencies, index.chunk_count)
+    document_match = _named_chunks(index, query, weights, searched)
     rest = [row for row in (*lexical, *document_match) if row not in dense]
     cosine = dense | index.cosines(vector, rest)
     scores = fuse(lexical, cosine)
@@ -58,15 +56,13 @@ def best_chunks(
     chunks = index.read(best)
     lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
     dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
-    own = _scored(chunks, cosine, term_weights(frequencies, index.chunk_count))
+    own = _scored(chunks, cosine, weights)
     for row, chunk in chunks.items():
         chunk["lexical_rank"] = lexical_ranks.get(row)
         chunk["dense_rank"] = dense_ranks.get(row)
         if row in document_match:
             chunk["document_match"] = document_match[row]
-        chunk["features"] = own[row]
-        named = DOCUMENT_MATCH_WEIGHT * document_match.get(row, 0.0)
-        chunk["score"] = own[row]["fused"] + named
+        chunk["score"] = own[row] + DOCUMENT_MATCH_WEIGHT * document_match.get(row, 0.0)
     # Of equal texts the best stands for all.
     firsts: dict[str, RetrievedChunk] = {}
     for row in sorted(chunks, key=lambda row: (-chunks[row]["score"], row)):
@@ -76,8 +72,8 @@ def best_chunks(
 
 def _scored(
     chunks: Mapping[int, RetrievedChunk], cosine: Mapping[int, float], weights: Mapping[str, float]
-) -> dict[int, Features]:
-    """The features of each chunk, by row. `cosine`: with the query, also of chunks that were
+) -> dict[int, float]:
+    """The fused score of each chunk, by row. `cosine`: with the query, also of chunks that were
     compared and not read; `weights`: of the query's terms.
     """
     words = {row: chunk_terms(chunk) for row, chunk in chunks.items()}
@@ -88,14 +84,11 @@ def _scored(
         for row, (body, head) in words.items()
         if (score := okapi(weights, average, body, head))
     }
-    fused, features = fuse(counted, cosine), dict[int, Features]()
-    for row, (body, head) in words.items():
-        window = best_window(weights, body, head)
-        called = title_match(weights, terms(chunks[row]["title"] or ""))
-        score = fused.get(row, 0.0) + WINDOW_WEIGHT * window + TITLE_MATCH_WEIGHT * called
-        bm25 = counted.get(row, 0.0)
-        features[row] = {"bm25": bm25, "window": window, "title_match": called, "fused": score}
-    return features
+    fused = fuse(counted, cosine)
+    return {
+        row: fused.get(row, 0.0) + WINDOW_WEIGHT * best_window(weights, body, head)
+        for row, (body, head) in words.items()
+    }
 
 
 def chunk_terms(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
@@ -129,11 +122,10 @@ def searched_terms(frequencies: Mapping[str, int]) -> list[str]:
 
 
 def _named_chunks(
-    index: IndexQueries, query: str, frequencies: Mapping[str, int], searched: Mapping[str, int]
+    index: IndexQueries, query: str, weights: Mapping[str, float], searched: Mapping[str, int]
 ) -> dict[int, float]:
     """Chunks of the documents that the query names, with how surely it does."""
     found: dict[int, float] = {}
-    rarity = rarities(frequencies, index.chunk_count)
-    for document, surely in named_documents(index, query, rarity).items():
+    for document, surely in named_documents(index, query, weights).items():
         found |= dict.fromkeys(index.lexical_of(document, searched, NAMED_CHUNKS), surely)
     return found

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 from rag.index.codec import decode_path
 from rag.index.language import current_language, restem
+from rag.index.ranking import rarity
 from rag.index.terms import CAMEL, STOP_WORDS, fold, stem
 
 if TYPE_CHECKING:
@@ -84,10 +85,10 @@ def query_keys(query: str) -> dict[str, range]:
 
 
 def named_documents(
-    index: IndexQueries, query: str, rarity: Mapping[str, float]
+    index: IndexQueries, query: str, weights: Mapping[str, float]
 ) -> dict[int, float]:
-    """The documents that the query names, with how surely: up to 1. `rarity`: of each of the
-    query's terms among the chunks, 0 to 1; an ordinary word alone names nothing.
+    """The documents that the query names, with how surely: up to 1. `weights`: of each of the
+    query's terms; an ordinary word alone names nothing.
     """
     asked = query_keys(query)
     having: dict[str, dict[int, str]] = defaultdict(dict)
@@ -104,7 +105,8 @@ def named_documents(
         surely = _LONE if key.startswith(_NUMBER) else 1.0
         if not any(map(str.isdigit, key)):
             term = restem(key, current_language())
-            surely = _WORDS if len(places) > 1 else _WORD * rarity.get(term, 0.0) ** 2
+            rare = min(weights.get(term, 0.0) / rarity(1, index.chunk_count), 1.0)
+            surely = _WORDS if len(places) > 1 else _WORD * rare**2
         for each in documents:
             found[each] = max(found.get(each, 0.0), surely / files)
     return found

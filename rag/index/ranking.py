@@ -1,10 +1,8 @@
-"""The scores of a candidate chunk for a query (BM25, best window, title match), and their fusion
-with its cosine.
+"""The scores of a candidate chunk for a query: BM25 and best window, fused with its cosine.
 
 FTS5 finds the candidates by its own BM25, whose parameters are fixed and which is given only
 the terms that are affordable to search; here every candidate is scored by all of them.
-BM25 counts a query's words wherever they stand; an answer has them close together, and a
-document that the query names is the one asked about.
+BM25 counts a query's words wherever they stand; an answer has them close together.
 
 Fusion by score keeps what a rank forgets: how far ahead the first is. Fused by rank, a weak
 dense leg makes BM25 worse. Every weight stands on a plateau of nDCG@10 over four labelled sets,
@@ -14,7 +12,7 @@ each chosen so that no set loses by it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 DENSE_WEIGHT = 0.35
 WINDOW_WEIGHT = 1.0
@@ -22,7 +20,6 @@ FARTHEST_BEHIND = -1.0
 """A cosine's lead counts as no less: where the near chunks are nearly alike, as in a log, the only
 one with the query's words would be lost for its distance.
 """
-TITLE_MATCH_WEIGHT = 0.3
 DOCUMENT_MATCH_WEIGHT = 1.2
 """Of a chunk whose document the query calls by its name (`names.py`)."""
 HEAD_WEIGHT = 2.0
@@ -39,15 +36,6 @@ def rarity(count: int, total: int) -> float:
 
 def term_weights(frequencies: Mapping[str, int], total: int) -> dict[str, float]:
     return {term: rarity(count, total) for term, count in frequencies.items()}
-
-
-def rarities(frequencies: Mapping[str, int], chunks: int) -> dict[str, float]:
-    """Each term's rarity: 1 where one chunk or none holds it, down to 0 where all do."""
-    most = math.log(1 + chunks)
-    return {
-        term: min(math.log((1 + chunks) / max(count, 1)) / most, 1.0) if most else 0.0
-        for term, count in frequencies.items()
-    }
 
 
 def best_window(weights: Mapping[str, float], body: Sequence[str], head: Sequence[str]) -> float:
@@ -96,12 +84,6 @@ def okapi(
         for term, weight in weights.items()
         if term in counts
     )
-
-
-def title_match(weights: Mapping[str, float], title: Iterable[str]) -> float:
-    """How nearly the query names the title: the square of the share of its terms, 0 to 1."""
-    own = set(title)
-    return (len(own & weights.keys()) / len(own)) ** 2 if own else 0.0
 
 
 def fuse(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 
-from rag.index.ranking import term_weights
+from rag.index.ranking import rarity
 from rag.index.reader import CollectionReader
 from rag.index.terms import fold, term_spans
 from rag.question.specificity import specificity
@@ -46,14 +46,12 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
     frequencies = collection.document_frequencies(list(spelt))
     counts = {term: min(frequencies.get(term, 0), total) for term in spelt}
     says = {term: specificity(word) for term, word in spelt.items()}
-    rarities = term_weights(counts, total)
-    weights = {term: rarities[term] * says[term] ** 2 for term in spelt}
+    weights = {term: rarity(counts[term], total) * says[term] ** 2 for term in spelt}
     return {
         "text": mended,
         "changes": changes,
         "terms": list(spelt),
         "weights": weights,
-        "rarities": rarities,
         "spelt": spelt,
         "specificity": says,
     }

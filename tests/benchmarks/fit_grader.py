@@ -23,8 +23,8 @@ from fitted_features import keep
 from rag.engines.local.grader_model import GraderModel, model_from
 from rag.evaluate import metrics
 
-CHUNK = ["window", "named", "bm25_share", "lead"]
-IN_DOMAIN = ["cosine", "covered", "window", "terms", "chunks"]
+CHUNK = ["lead"]
+IN_DOMAIN = ["cosine", "covered", "terms", "chunks"]
 FILE = Path(__file__).parents[2] / "rag" / "engines" / "local" / "grader.json"
 SETS = ("scifact", "squad2", "hotpotqa_sub", "mtrag_clapnq")
 DOCS = ("rust_book", "sqlite_utils", "otel", "rfcs")

@@ -18,7 +18,7 @@ from fit_grader import FILE, IN_DOMAIN_FROM, logistic, write
 from real_docs import Source, is_of, opened, sources
 from shown import holds_all
 
-from rag.engines.local.grade import Pool, answer_features
+from rag.engines.local.grade import answer_features
 from rag.engines.local.grader_model import Logistic
 from rag.index.vocabulary import reading_for
 from rag.question.parts import OUT_OF_DOMAIN, read_parts
@@ -64,7 +64,7 @@ def _shown(
 ) -> Shown:
     hits = session.reader.search(part["question"]["text"], session.settings.k)
     found = shown_snippets([part["question"]], hits, reranker, session.reader)
-    features = answer_features(Pool.of(part["question"], part["pool"]), hits, reranker)
+    features = answer_features(part, hits, reranker)
     of_file = "must" in query or any(is_of(each["located"]["source"], query) for each in found)
     known = bool(query["answerable"])
     said = "\n".join(each["located"]["shown"] for each in found)

@@ -18,7 +18,7 @@ from real_docs import json_lines
 from rag.documents.registry import open_document
 from rag.documents.stream import Part
 from rag.embed.builtin import BuiltinEmbedder
-from rag.engines.local.grade import Pool, chunk_features, in_domain_features
+from rag.engines.local.grade import chunk_features, in_domain_features
 from rag.index.home.store import HomeStore
 from rag.index.protocol import DocumentPart, IndexedDocument
 from rag.index.reader import CollectionReader
@@ -194,7 +194,7 @@ def _measure(
     question = query.get("rewrite") or query["text"]
     hits = collection.search(question, RETRIEVED)
     parsed = parse_question(question, collection)
-    pool = Pool.of(parsed, collection.search(parsed["text"], POOL))
+    pool = collection.search(parsed["text"], POOL)
     if not hits:
         return None
     return Asked(
@@ -204,7 +204,7 @@ def _measure(
         absent=query.get("kind") in ("absent", "near-miss"),
         labels=[False] * len(hits) if foreign else _labels(query, hits, collection),
         chunks=[chunk_features(hit, pool) for hit in hits],
-        in_domain=in_domain_features(pool, collection.chunk_count),
+        in_domain=in_domain_features(parsed, pool, collection.chunk_count),
     )
 
 

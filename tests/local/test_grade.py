@@ -5,7 +5,6 @@ from openai_samples import chunk_of
 from shared_stores import fill
 
 from rag.engines.local.grade import (
-    Pool,
     answer_features,
     lacking_numbers,
     probability_of,
@@ -30,12 +29,12 @@ def test_what_a_file_is_called_counts_as_held(tmp_path):
 def test_what_corrections_bring_does_not_make_the_best_stand_out(tmp_path):
     collection = build(tmp_path)
     state = searched(collection, "How many arches does the Tarn viaduct have?")
-    pool = Pool.of(state["parts"][0]["question"], state["parts"][0]["pool"])
+    part = state["parts"][0]
     own = state["documents"][:2]
     brought = [{**chunk, "loop": 1} for chunk in state["documents"][2:]]
-    alone, more = (answer_features(pool, each, StaticReranker()) for each in (own, own + brought))
+    alone, more = (answer_features(part, each, StaticReranker()) for each in (own, own + brought))
     assert 0 < more["margin"] <= alone["margin"]
-    few = answer_features(pool, state["documents"][:1], StaticReranker())
+    few = answer_features(part, state["documents"][:1], StaticReranker())
     assert few["margin"] == pytest.approx(alone["margin"], abs=0.1), "however few are shown"
     collection.close()
 
@@ -69,8 +68,7 @@ def test_an_answer_on_another_number_is_not_sure(tmp_path):
     found = {}
     for asked in ("How many arches does the Tarn viaduct have?", "Who led locomotive 7719?"):
         state = searched(collection, asked)
-        pool = Pool.of(state["parts"][0]["question"], state["parts"][0]["pool"])
-        found[asked] = answer_features(pool, state["documents"], StaticReranker())
+        found[asked] = answer_features(state["parts"][0], state["documents"], StaticReranker())
     assert [each["lacking"] for each in found.values()] == [0, 1]
     sure = {"covered": 1.0, "judged": 9.0, "margin": 1.0}
     reader = grader_model().reader

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from local_corpus import StaticReranker, build, searched
 
-from rag.engines.local.grade import Pool, answer_features, chunk_features, in_domain_features
+from rag.engines.local.grade import answer_features, chunk_features, in_domain_features
 
 KEPT = Path(__file__).parents[1] / "local" / "grader_features.json"
 QUESTIONS = (
@@ -26,9 +26,10 @@ def measured() -> list[dict[str, float]]:
         collection = build(Path(home))
         for question in QUESTIONS:
             state = searched(collection, question)
-            pool = Pool.of(state["parts"][0]["question"], state["parts"][0]["pool"])
-            rows.append(in_domain_features(pool, collection.chunk_count))
-            rows.append(answer_features(pool, state["documents"], StaticReranker()))
+            part = state["parts"][0]
+            asked, pool = part["question"], part["pool"]
+            rows.append(in_domain_features(asked, pool, collection.chunk_count))
+            rows.append(answer_features(part, state["documents"], StaticReranker()))
             rows += [chunk_features(chunk, pool) for chunk in state["documents"][:CHUNKS]]
         collection.close()
     return rows

@@ -1,4 +1,4 @@
-"""Grades chunks by a calibrated logistic over the features that ranked them; no model call.
+"""Grades chunks by a calibrated logistic over how far each stands out; no model call.
 
 CRAG's retrieval evaluator (Yan et al. 2024) with a logistic in place of its fine-tuned T5.
 """
@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
@@ -16,14 +15,12 @@ from rag.embed.builtin import builtin_embedder
 from rag.engines.local.grader_model import GraderModel, Logistic, grader_model
 from rag.engines.protocol import Graded
 from rag.index.candidates import chunk_terms
-from rag.index.ranking import TITLE_MATCH_WEIGHT, WINDOW_WEIGHT, best_window, okapi, title_match
 from rag.index.reader import CollectionReader
-from rag.index.terms import terms
 from rag.question.parse import FEW_CHUNKS, share, specific_terms, split_context
 from rag.reading.reranker import Reranker, chunk_with_headings
 from rag.reading.scoring import best_of, coverage, judge_stretches
 from state.graph_state import GraphState, new_chunks
-from state.passages import Features, Grade, ParsedQuestion, QuestionPart, RetrievedChunk, is_web
+from state.passages import Grade, ParsedQuestion, QuestionPart, RetrievedChunk, is_web
 from state.wording import listed
 
 SURELY_NAMED = 0.7
@@ -31,9 +28,8 @@ SURELY_NAMED = 0.7
 words that are in no other document's name."""
 
 TOP_CHUNKS = 8
-_BEST = 10
 # Scores that hardly differ say nothing by their order.
-_LEAST_SPREAD = 0.15
+_LEAST_SPREAD = 0.5
 _NAMED = 4
 _LACKING = 0.99
 """What a probability is at most where a number is lacking, in thresholds."""
@@ -73,83 +69,42 @@ def _judge(
     # the matter, and by its text alone: anybody may have chosen its title.
     if of_web:
         chunks = [{**chunk, "title": None, "heading": ""} for chunk in chunks]
-    pool = Pool.of(part["question"], chunks if of_web else part["pool"])
+    question, pool = part["question"], chunks if of_web else part["pool"]
     if reading is not None:
-        known = probability_of(answer_features(pool, state["documents"], reading), model.reader)
+        known = probability_of(answer_features(part, state["documents"], reading), model.reader)
     elif any(chunk.get("document_match", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
         known = 1.0
     else:  # a few pages of the web are no small collection
         count = max(collection.chunk_count, FEW_CHUNKS if of_web else 0)
-        known = model.in_domain.probability(in_domain_features(pool, count))
-    return round(known, 4), [_grade(chunk, pool, known, model) for chunk in chunks]
+        known = model.in_domain.probability(in_domain_features(question, pool, count))
+    return round(known, 4), [_grade(each, question, pool, known, model) for each in chunks]
 
 
-@dataclass(frozen=True, slots=True)
-class Pool:
-    """The chunks that the question itself finds, best first. Chunks are graded against them in
-    every loop, so that a chunk gets the same grade in whichever loop it is found. `features` are
-    what they were ranked by, by chunk id; `length` is their mean length in terms.
+def chunk_features(chunk: RetrievedChunk, pool: Sequence[RetrievedChunk]) -> dict[str, float]:
+    """What tells a chunk's relevance: how far its score lies above the mean of the pool's others,
+    in spreads of these. The pool is what the question itself finds, in every loop; what a rewrite
+    found counts as its last.
     """
-
-    question: ParsedQuestion
-    chunks: Sequence[RetrievedChunk]
-    features: Mapping[str, Features]
-    length: float
-
-    @classmethod
-    def of(cls, question: ParsedQuestion, chunks: Sequence[RetrievedChunk]) -> Pool:
-        lengths = [sum(map(len, chunk_terms(chunk))) for chunk in chunks]
-        length = max(sum(lengths), 1) / max(len(lengths), 1)
-        features = {each["chunk_id"]: each["features"] for each in chunks if "features" in each}
-        bare = cls(question, chunks, features, length)
-        return replace(bare, features={each["chunk_id"]: bare.features_of(each) for each in chunks})
-
-    def features_of(self, chunk: RetrievedChunk) -> Features:
-        """The chunk's features; if another query found it, by its words alone, without a cosine."""
-        if chunk["chunk_id"] in self.features:
-            return self.features[chunk["chunk_id"]]
-        body, head = chunk_terms(chunk)
-        weights = self.question["rarities"]
-        bm25 = okapi(weights, self.length, body, head)
-        window = best_window(weights, body, head)
-        called = title_match(weights, terms(chunk["title"] or ""))
-        best = max((each["bm25"] for each in self.features.values()), default=0.0) or bm25 or 1.0
-        fused = bm25 / best + WINDOW_WEIGHT * window + TITLE_MATCH_WEIGHT * called
-        return {"bm25": bm25, "window": window, "title_match": called, "fused": fused}
-
-    def lead(self, fused: float) -> float:
-        """How far a fused score lies above the pool's mean, in spreads of the pool."""
-        every = [each["fused"] for each in self.features.values()] or [fused]
-        return (fused - sum(every) / len(every)) / (float(np.std(every)) + _LEAST_SPREAD)
+    scores = {each["chunk_id"]: each["score"] for each in pool}
+    own = scores.pop(chunk["chunk_id"], min(scores.values(), default=0.0))
+    others = [*scores.values()] or [0.0]
+    return {"lead": (own - float(np.mean(others))) / (float(np.std(others)) + _LEAST_SPREAD)}
 
 
-def chunk_features(chunk: RetrievedChunk, pool: Pool) -> dict[str, float]:
-    """The features of a chunk's relevance, by itself and among the question's best chunks."""
-    own = pool.features_of(chunk)
-    others = [each["bm25"] for known, each in pool.features.items() if known != chunk["chunk_id"]]
-    best = sorted([*others, own["bm25"]], reverse=True)[:_BEST]
-    return {
-        "window": own["window"],
-        "named": own["title_match"],
-        "bm25_share": own["bm25"] / (sum(best) or 1.0),
-        "lead": pool.lead(own["fused"]),
-    }
-
-
-def in_domain_features(pool: Pool, chunk_count: int) -> dict[str, float]:
+def in_domain_features(
+    question: ParsedQuestion, pool: Sequence[RetrievedChunk], chunk_count: int
+) -> dict[str, float]:
     """The features of whether a collection of `chunk_count` chunks covers the question at all, by
     the best of the pool. They are the same in every loop of a question.
     """
-    question, top = pool.question, pool.chunks[:TOP_CHUNKS]
+    top = pool[:TOP_CHUNKS]
     texts = list(map(chunk_with_headings, top))
     embedder = builtin_embedder()
     cosines = embedder.embed_documents(texts) @ embedder.embed_documents([question["text"]])[0]
     held = [share(question["weights"], terms_with_headings(each)) for each in top]
-    windows = [pool.features_of(each)["window"] for each in top]
     return {
         "cosine": max(map(float, cosines), default=0.0),
         "covered": max(held, default=0.0),
-        "window": max(windows, default=0.0),
         "terms": math.log1p(len(question["terms"])),
         "chunks": math.log(max(chunk_count, 1)),
     }
@@ -164,26 +119,27 @@ def probability_of(features: Mapping[str, float], reader: Logistic) -> float:
 
 
 def answer_features(
-    pool: Pool, documents: Sequence[RetrievedChunk], reading: Reranker
+    part: QuestionPart, documents: Sequence[RetrievedChunk], reading: Reranker
 ) -> dict[str, float]:
     """The features of whether what is shown answers the question: the best stretch's coverage, its
     cross-encoder score, and its margin over the median stretch of those that the question itself
     found (what rewrites found scores lower); and how many numbers of the question its chunk lacks.
     """
+    question = part["question"]
     given = {each["chunk_id"] for each in documents}
     first = [each["chunk_id"] for each in documents if not each["loop"]]
     # However few a person wants to see, the margin is over as many.
-    pooled = dict.fromkeys([*first, *(each["chunk_id"] for each in pool.chunks)])
+    pooled = dict.fromkeys([*first, *(each["chunk_id"] for each in part["pool"])])
     own = set([*pooled][: max(TOP_CHUNKS, len(first))])
-    beside = [each for each in pool.chunks if each["chunk_id"] in own - given]
-    found = judge_stretches(pool.question, [*documents, *beside], reading)
+    beside = [each for each in part["pool"] if each["chunk_id"] in own - given]
+    found = judge_stretches(question, [*documents, *beside], reading)
     nearest = best_of([each for each in found if each.stretch.chunk["chunk_id"] in given])
     if nearest is None:
         return dict.fromkeys(("covered", "judged", "margin", "lacking"), 0.0)
     scores = [each.score for each in found if each.stretch.chunk["chunk_id"] in own]
-    typed, _ = split_context(pool.question["text"])
+    typed, _ = split_context(question["text"])
     return {
-        "covered": coverage(pool.question, nearest.stretch),
+        "covered": coverage(question, nearest.stretch),
         "judged": nearest.judged,
         "margin": nearest.score - median(scores or [each.score for each in found]),
         "lacking": float(len(lacking_numbers(typed, nearest.stretch.chunk))),
@@ -207,14 +163,20 @@ def terms_with_headings(chunk: RetrievedChunk) -> frozenset[str]:
     return frozenset().union(*chunk_terms(chunk))
 
 
-def _grade(chunk: RetrievedChunk, pool: Pool, in_domain: float, model: GraderModel) -> Grade:
+def _grade(
+    chunk: RetrievedChunk,
+    question: ParsedQuestion,
+    pool: Sequence[RetrievedChunk],
+    in_domain: float,
+    model: GraderModel,
+) -> Grade:
     knows = model.is_in_domain(in_domain)
     probability = model.confidence(chunk_features(chunk, pool), in_domain)
     return {
         "chunk_id": chunk["chunk_id"],
         "relevant": knows and probability >= model.relevant,
         "confidence": round(probability, 4),
-        "reason": reason_for(pool.question, terms_with_headings(chunk), knows=knows),
+        "reason": reason_for(question, terms_with_headings(chunk), knows=knows),
         "grader": "local",
     }
 

@@ -17,7 +17,7 @@ from state.graph_state import GraphState, queries_tried
 from state.passages import ParsedQuestion, RetrievedChunk
 from state.wording import listed
 
-LEARN_FROM = 0.05
+LEARN_FROM = 0.15
 """The least confidence of a passage that words are taken from."""
 WORDS_ADDED = 12
 LONGEST_WORD = 40
