@@ -11,6 +11,7 @@ from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
 from rag.reading.stretches import Unit
+from rag.reading.whole import document_text
 from rag.text.line_marks import ITEM
 from rag.text.prose import as_prose
 from rag.text.sentences import sentence_spans
@@ -157,21 +158,16 @@ def _lead(lead: str) -> str:
 
 
 def lead_of(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str:
-    """The lead-in line of a list or of code, or a row's header, where it stands above `first`."""
-    block = chunk["blocks"][first.place]
-    if block.lead is None or block.lead[1] > first.start:
+    """The lead-in line of a list or of code, or a row's header, where it stands above `first`;
+    nothing for a header without names.
+    """
+    kind, _, _, _, lead = chunk["blocks"][first.place]
+    led = (BlockKind.ROW, BlockKind.ITEM, BlockKind.CODE)
+    if lead is None or lead[1] > first.start or kind not in led:
         return ""
-    if block.kind not in (BlockKind.ROW, BlockKind.ITEM, BlockKind.CODE):
-        return ""
-    if block.lead[0] >= chunk["start_char"]:
-        return _unless_blank(text_between(chunk, *block.lead))
-    if block.kind is BlockKind.ROW and first.start == chunk["start_char"]:
-        before = reader.document_text(chunk["source"], max(first.start - 20, 0), first.start) or ""
+    if kind == BlockKind.ROW and first.start == chunk["start_char"]:
+        before = document_text(chunk, max(first.start - 20, 0), first.start, reader)
         if before.rpartition("\n")[2].strip(" \t>"):  # it began in the chunk before
             return ""
-    return _unless_blank(reader.document_text(chunk["source"], *block.lead) or "")
-
-
-def _unless_blank(lead: str) -> str:
-    """The lead-in, or nothing for a header without names."""
-    return lead if lead.strip("| \t") else ""
+    said = document_text(chunk, *lead, reader)
+    return said if said.strip("| \t") else ""

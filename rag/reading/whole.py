@@ -4,7 +4,7 @@ on in the chunks beside its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rag.index.reader import CollectionReader
@@ -23,84 +23,75 @@ _MOST_AROUND = 3000
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """Consecutive blocks `shown` of a document, with those `before` and `after` them that belong to
-    the same list, table, record, or block that was cut; the nearest come first. `level` is the
-    shown list's, None where there is none.
+    """Consecutive `blocks` of a document, from the `first` to the `last` of which a stretch stands,
+    that belong to one list, table, record, or block that was cut. `level` is the list's, None where
+    there is none.
     """
 
-    shown: Sequence[Block]
-    before: Sequence[Block]
-    after: Sequence[Block]
+    blocks: Sequence[Block]
+    first: int
+    last: int
     level: int | None
 
     @classmethod
     def of(cls, chunk: RetrievedChunk, units: Sequence[Unit], reader: CollectionReader) -> Whole:
         """The whole of a stretch's units; of a page of the web as far as its passage goes."""
-        places = slice(units[0].place, units[-1].place + 1)
-        shown = [Block(*each) for each in chunk["blocks"][places]]
-        near = [chunk]
-        if not is_web(chunk):
-            near = reader.around(chunk["chunk_id"], _CHUNKS_AROUND, _CHUNKS_AROUND) or near
+        around = reader.around(chunk["chunk_id"], _CHUNKS_AROUND, _CHUNKS_AROUND)
+        near = [chunk] if is_web(chunk) or not around else around
         blocks = [Block(*block) for each in near for block in each["blocks"]]
-        first, last = shown[0], shown[-1]
+        first, last = (blocks.index(Block(*chunk["blocks"][units[end].place])) for end in (0, -1))
+        shown = blocks[first : last + 1]
         level = min((each.level for each in shown if each.kind is BlockKind.ITEM), default=None)
-        ahead = [each for each in reversed(blocks) if each.end_char <= first.start_char]
-        behind = [each for each in blocks if each.start_char >= last.end_char]
-        return cls(shown, _run(ahead, first, level), _run(behind, last, level), level)
+        begin, end = first, last + 1
+        while begin > 0 and _belongs(blocks[begin - 1], blocks[begin], level):
+            begin -= 1
+        while end < len(blocks) and _belongs(blocks[end], blocks[end - 1], level):
+            end += 1
+        return cls(blocks[begin:end], first - begin, last - begin, level)
 
     @property
     def block_extent(self) -> Extent:
-        """Where the shown blocks stand; of code and paragraphs at their ends all of it."""
-        before = [each for each in self.before if self._is_cut(self.shown[0])]
-        after = [each for each in self.after if self._is_cut(self.shown[-1])]
-        return [*self.shown[:1], *before][-1].start_char, [*self.shown[-1:], *after][-1].end_char
+        """Where the stretch's blocks stand; of code and paragraphs at their ends all of it."""
+        first = 0 if self._is_cut(self.first) else self.first
+        last = -1 if self._is_cut(self.last) else self.last
+        return self.blocks[first].start_char, self.blocks[last].end_char
 
-    def _is_cut(self, block: Block) -> bool:
+    def _is_cut(self, place: int) -> bool:
+        block = self.blocks[place]
         return block.kind in _CUT_BLOCKS and not _is_of_list(block, self.level)
 
     def text(self, chunk: RetrievedChunk, reader: CollectionReader) -> str:
-        """The text of the shown blocks, whole."""
-        return _text(chunk, *self.block_extent, reader)
+        """The text of the stretch's blocks, whole."""
+        return document_text(chunk, *self.block_extent, reader)
 
     def full_text(self, chunk: RetrievedChunk, lead: str, reader: CollectionReader) -> str:
         """The whole text below its `lead`, with "…" where a list, table or record goes on beyond
         _MOST_AROUND characters.
         """
         start, end = self.block_extent
-        before = [each for each in self.before if start - each.start_char <= _MOST_AROUND]
-        after = [each for each in self.after if each.end_char - end <= _MOST_AROUND]
-        first = [*self.shown[:1], *before][-1]
-        own = self.shown[0].lead
-        if before and own is not None and own[0] >= first.start_char:
-            above = first.lead
-            lead = _text(chunk, *above, reader) if above is not None else ""
-        start = min(start, first.start_char)
-        end = max(end, [*self.shown[-1:], *after][-1].end_char)
+        first, last = start - _MOST_AROUND, end + _MOST_AROUND
+        shown = [b for b in self.blocks if first <= b.start_char and b.end_char <= last]
+        shown = shown or [*self.blocks]
+        own, above = self.blocks[self.first].lead, shown[0].lead
+        if own is not None and own[0] >= shown[0].start_char:
+            lead = "" if above is None else document_text(chunk, *above, reader)
+        start, end = min(start, shown[0].start_char), max(end, shown[-1].end_char)
         lines = [lead] if lead else []
-        lines += ["…"] * (len(before) < len(self.before))
-        lines += [_text(chunk, start, end, reader)]
-        return "\n".join([*lines, *["…"] * (len(after) < len(self.after))])
+        lines += ["…"] * (shown[0] != self.blocks[0])
+        lines += [document_text(chunk, start, end, reader)]
+        return "\n".join([*lines, *["…"] * (shown[-1] != self.blocks[-1])])
 
     def goes_on(self, lead: Extent | None) -> tuple[bool, bool]:
         """Whether a list, a table, a record or code goes on before and after what is shown; its
         `lead` is shown too. A line of a paragraph whose lines were broken on purpose is whole.
         """
-        hidden = [each for each in self.before if each.extent != lead]
-        return self._counts(self.shown[0], hidden), self._counts(self.shown[-1], self.after)
+        before = [each for each in self.blocks[: self.first] if each.extent != lead]
+        after = self.blocks[self.last + 1 :]
+        return self._counts(self.first, before), self._counts(self.last, after)
 
-    def _counts(self, end: Block, hidden: Sequence[Block]) -> bool:
-        is_line = end.kind is BlockKind.PARAGRAPH and not _is_of_list(end, self.level)
+    def _counts(self, place: int, hidden: Sequence[Block]) -> bool:
+        is_line = self._is_cut(place) and self.blocks[place].kind is BlockKind.PARAGRAPH
         return bool(hidden) and not is_line
-
-
-def _run(blocks: Iterable[Block], beside: Block, level: int | None) -> list[Block]:
-    """The first of the blocks, as far as each belongs to the one before, the first to `beside`."""
-    found: list[Block] = []
-    for block in blocks:
-        if not _belongs(block, found[-1] if found else beside, level):
-            break
-        found.append(block)
-    return found
 
 
 def _is_of_list(block: Block, level: int | None) -> bool:
@@ -128,7 +119,8 @@ def _belongs(block: Block, beside: Block, level: int | None) -> bool:
     return False
 
 
-def _text(chunk: RetrievedChunk, start: int, end: int, reader: CollectionReader) -> str:
+def document_text(chunk: RetrievedChunk, start: int, end: int, reader: CollectionReader) -> str:
+    """The text of a chunk's document at `[start:end]`, which the chunk itself need not hold."""
     if chunk["start_char"] <= start and end <= chunk["end_char"]:
         return text_between(chunk, start, end)
     return reader.document_text(chunk["source"], start, end) or ""
