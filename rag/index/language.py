@@ -4,20 +4,24 @@ the index.
 The index holds English stems of every text, whatever its language. For a question in another
 language they are stemmed once more by the rules of that one, in the question and in every text that
 it is compared with: whatever is done for a question, from the search to the answer, runs inside
-`in_language_of(question)`. The documents' languages need not be known.
+`reading_for(collection, question)`. The documents' languages need not be known.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import Stemmer
+
+if TYPE_CHECKING:
+    from rag.index.reader import CollectionReader
 
 ENGLISH = "english"
 OTHERS = ("german", "french", "spanish", "portuguese", "italian", "dutch")
@@ -40,15 +44,15 @@ def current_language() -> str:
 
 
 @contextmanager
-def in_language_of(*questions: str, default: Callable[[], str]) -> Iterator[None]:
-    """Sets the language of the first question that shows one, else the `default`, for what runs
-    inside; no effect inside another of these.
+def reading_for(collection: CollectionReader, *questions: str) -> Iterator[None]:
+    """Reads what is asked of a collection, inside, in the language of the first of these questions
+    that shows one, else in the collection's; no effect inside another of these.
     """
     if _IN_USE.get() is not None:
         yield
         return
-    found = (language_of(question) for question in questions)
-    with in_language(next(filter(None, found), None) or default()):
+    found = next(filter(None, map(language_of, questions)), None)
+    with in_language(found or collection.main_language):
         yield
 
 

@@ -9,10 +9,10 @@ from rag.embed.builtin import builtin_embedder
 from rag.index.candidates import RANKED, best_chunks
 from rag.index.codec import chunk_key
 from rag.index.collection_rows import CollectionRow, check_embedder, nothing_ingested, require
-from rag.index.language import current_language
+from rag.index.language import current_language, reading_for
 from rag.index.protocol import DocumentOutline, IndexedDocument
 from rag.index.queries import IndexQueries
-from rag.index.vocabulary import Vocabulary, reading_for
+from rag.index.vocabulary import Vocabulary
 from state.database import Database, Sql
 from state.errors import NoIndexError
 from state.passages import RetrievedChunk

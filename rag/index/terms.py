@@ -126,13 +126,6 @@ def term_spans(text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
             yield match.start(), match.end(), found
 
 
-def words(text: str) -> Iterator[str]:
-    """Each word of `text` that has terms, folded, in order, with repeats."""
-    pattern = _ASCII_TOKEN if text.isascii() else _any_token()
-    seen = _seen(current_language())
-    return (fold(token) for token in pattern.findall(text) if seen[token])
-
-
 def _token_terms(token: str) -> tuple[str, ...]:
     if _UNSPACED_RUN.fullmatch(token):
         run = fold(token)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,6 @@ from rag.index.language import (
     OTHERS,
     current_language,
     function_words,
-    in_language_of,
     is_word,
     restem,
 )
@@ -28,7 +26,6 @@ from rag.index.terms import fold, stem
 
 if TYPE_CHECKING:
     from rag.index.queries import IndexQueries
-    from rag.index.reader import CollectionReader
 
 _KEPT_FORMS = 10_000
 # A stemmer cuts off an ending, and writes at most the last letters before it anew.
@@ -43,13 +40,6 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 MOST = 0.5
 """The share of chunks that hold a language's commonest word, in a collection of that language."""
-
-
-def reading_for(collection: CollectionReader, *questions: str) -> AbstractContextManager[None]:
-    """What is asked of a collection is read in the language of the first of these questions that
-    shows one, or else in the collection's, unless one was chosen before.
-    """
-    return in_language_of(*questions, default=lambda: collection.main_language)
 
 
 class Vocabulary:

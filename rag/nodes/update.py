@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from rag.budget import BudgetSpent, add_calls, call_event, record_calls
 from rag.dependencies import Dependencies
-from rag.index.vocabulary import reading_for
+from rag.index.language import reading_for
 from state.errors import CragError, ModelError
 from state.events import ModelCalled
 from state.graph_state import GraphState

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from calendar import month_name
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
 
@@ -30,23 +30,25 @@ _DATES = (
     re.compile(
         rf"{_BEFORE}(?P<day>\d\d?)([/.])(?P<month>\d\d?)\2(?P<year>[12]\d{{3}})(?!\w|[./]\d)"
     ),
+    re.compile(r"(?<![\w-])(?P<year>[12]\d{3})-(?P<month>\d\d)-(?P<day>\d\d)(?![\w-])"),
 )
-_ISO = re.compile(r"(?<![\w-])[12]\d{3}-\d\d-\d\d(?![\w-])")
 
 
 def with_dates(question: str, collection: CollectionReader) -> str:
-    """The question with other forms of its days in its context, where the collection has them."""
+    """The question with other forms of its days in its context, where the collection has them: as
+    2026-05-24, or else, of those in figures, as 24 May 2026.
+    """
     typed, context = split_context(question)
-    forms = [*_iso_forms(typed, collection), *_written_forms(typed, collection)]
-    return with_context(typed, " ".join(filter(None, [context, *forms])))
-
-
-def _iso_forms(text: str, collection: CollectionReader) -> Sequence[str]:
-    """The days as the collection notes them: 2026-05-24."""
-    found = [each for pattern in _DATES for each in pattern.finditer(text)]
-    days = dict.fromkeys(day.isoformat() for each in found for day in _days(each))
+    named = [found for pattern in _DATES for found in pattern.finditer(typed)]
+    days = {day.isoformat(): (day, found) for found in named for day in _days(found)}
     held = collection.document_frequencies([*days]) if days else {}
-    return sorted((day for day in held if held[day]), reverse=True)[:MOST_FORMS]
+    forms = [noted for noted in days if held[noted]]
+    if not forms:
+        figures = [day for day, found in days.values() if found["month"].isdigit()]
+        written = [f"{day.day} {month_name[day.month]} {day.year}" for day in figures]
+        forms = [w for w in written if all(collection.document_frequencies(terms(w)).values())]
+    forms = sorted((each for each in forms if each not in typed), reverse=True)[:MOST_FORMS]
+    return with_context(typed, " ".join(filter(None, [context, *forms])))
 
 
 def _days(found: re.Match[str]) -> Iterator[date]:
@@ -59,14 +61,3 @@ def _days(found: re.Match[str]) -> Iterator[date]:
     for year in [int(found["year"])] if found["year"] else _YEARS:
         with suppress(ValueError):  # no such day
             yield date(year, month, day)
-
-
-def _written_forms(text: str, collection: CollectionReader) -> Iterator[str]:
-    """The days that a question gives as 2026-05-24 and the collection does not, as 24 May 2026."""
-    for found in _ISO.finditer(text):
-        with suppress(ValueError):
-            day = date.fromisoformat(found[0])
-            named = f"{day.day} {month_name[day.month]} {day.year}"
-            held = collection.document_frequencies([found[0], *terms(named)])
-            if not held.pop(found[0]) and all(held.values()):
-                yield named

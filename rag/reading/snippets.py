@@ -8,9 +8,9 @@ from dataclasses import replace
 from itertools import pairwise
 from statistics import fmean
 
+from rag.index.language import reading_for
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
-from rag.index.vocabulary import reading_for
 from rag.question.parse import parse_question, share
 from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker

@@ -20,7 +20,7 @@ from shown import holds_all
 
 from rag.engines.local.grade import answer_features
 from rag.engines.local.grader_model import Logistic
-from rag.index.vocabulary import reading_for
+from rag.index.language import reading_for
 from rag.question.parts import OUT_OF_DOMAIN, read_parts
 from rag.reading.reranker import Reranker
 from rag.reading.snippets import shown_snippets

@@ -28,6 +28,7 @@ def reader(tmp_path_factory):
         ("log 5/24/2026", "2026-05-24"),
         ("what froze on Mar. 5th?", "2025-03-05"),
         ("who wrote on 2024-08-07?", "7 August 2024"),
+        ("who wrote on 07/08/2024?", "7 August 2024"),
     ],
 )
 def test_a_day_is_searched_in_the_form_that_the_collection_holds(reader, question, form):
