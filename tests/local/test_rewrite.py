@@ -16,8 +16,9 @@ def railway(tmp_path_factory):
 
 def situation(collection, question, tried=()):
     state = searched(collection, question)
-    grades = {one["chunk_id"]: one for one in graded(state, collection).grades}
-    return {**state, "grades": grades, "query_rewrites": [*tried]}
+    known = graded(state, collection).in_domain
+    parts = [{**part, "in_domain": known[n]} for n, part in enumerate(state["parts"])]
+    return {**state, "parts": parts, "query_rewrites": [*tried]}
 
 
 def test_what_is_uncovered_is_looked_for(railway):

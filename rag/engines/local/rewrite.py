@@ -12,13 +12,12 @@ from rag.engines.local.grade import terms_with_headings
 from rag.engines.protocol import Rewritten
 from rag.index.terms import fold, term_spans, terms
 from rag.question.parse import share
+from rag.question.parts import is_near
 from rag.text.sentences import sentence_spans
 from state.graph_state import GraphState, queries_tried
 from state.passages import ParsedQuestion, RetrievedChunk
 from state.wording import listed
 
-LEARN_FROM = 0.15
-"""The least confidence of a passage that words are taken from."""
 WORDS_ADDED = 12
 LONGEST_WORD = 40
 """Characters; what is longer is a digest or data, which no query should have."""
@@ -28,9 +27,9 @@ _NAMED = 4
 
 def rewrite(state: GraphState) -> Rewritten:
     """The question with words of the best passage (pseudo-relevance feedback, Rocchio 1971)."""
-    best = _best(state)
-    if best is None:
+    if not state["documents"] or not any(map(is_near, state["parts"])):
         return Rewritten((), "no passage comes near enough to learn better words from")
+    best = state["documents"][0]
     held = terms_with_headings(best)
     # Of several parts the one that the passage covers least.
     asked = [part["question"] for part in state["parts"]]
@@ -42,16 +41,6 @@ def rewrite(state: GraphState) -> Rewritten:
         return Rewritten((), "no word to add that was not searched for")
     named = listed([f"'{word}'" for word in added], _NAMED)
     return Rewritten((query,), f"adds {named} from the best passage")
-
-
-def _best(state: GraphState) -> RetrievedChunk | None:
-    """The chunk with the highest confidence, if that is at least LEARN_FROM."""
-    sure = {key: grade["confidence"] or 0.0 for key, grade in state["grades"].items()}
-    return max(
-        (c for c in state["documents"] if sure.get(c["chunk_id"], 0.0) >= LEARN_FROM),
-        key=lambda chunk: sure[chunk["chunk_id"]],
-        default=None,
-    )
 
 
 def _new_words(question: ParsedQuestion, passage: RetrievedChunk) -> list[str]:
