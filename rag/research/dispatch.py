@@ -76,7 +76,6 @@ def _work(task: Subtask, read: ReadFiles, deps: ResearchDependencies) -> Outcome
     found: Researched | BaseException
     with record_calls() as calls:
         try:
-            deps.budget.check()
             found = deps.researcher.work(task, read)
         except BaseException as error:  # noqa: BLE001 - raised again by the dispatcher
             found = error

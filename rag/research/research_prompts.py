@@ -143,15 +143,14 @@ def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
 
 
 def _contents_lines(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
-    outlines = {outline.source: outline for outline in reader.outline(MOST_DOCUMENTS)}
     parts = (part for question in asked for part in asked_parts(question))
     found = interleave([reader.search(part, SEARCHED) for part in parts])
-    near = [outlines.pop(s) for s in dict.fromkeys(c["source"] for c in found) if s in outlines]
+    near = [*dict.fromkeys(chunk["source"] for chunk in found)]
+    ranks = {source: rank for rank, source in enumerate(near)}
+    outlines = reader.outline(MOST_DOCUMENTS)
     yield f"{reader.document_count} documents."
-    for outline in near:
-        yield _document_line(outline, MOST_HEADINGS)
-    for outline in outlines.values():
-        yield _document_line(outline, 0)
+    for outline in sorted(outlines, key=lambda each: ranks.get(each.source, len(ranks))):
+        yield _document_line(outline, MOST_HEADINGS if outline.source in ranks else 0)
 
 
 def _document_line(outline: DocumentOutline, most: int) -> str:

@@ -12,7 +12,6 @@ from typing import Annotated, Protocol
 
 from pydantic import BaseModel, Field
 
-from rag.budget import Budget
 from rag.citations.check import Places, number_places, with_markers, written_markers
 from rag.engines.protocol import EngineResult
 from rag.research.allowance import Allowance
@@ -130,7 +129,6 @@ class ResearchDependencies:
     run_id: str
     researcher: Researcher
     journal: Journal
-    budget: Budget
     emit: Emit
     started: float = field(default_factory=time.perf_counter)
 

@@ -111,7 +111,7 @@ class Research(Closing):
             emit(event)
 
         researcher = self._researcher or self._own_researcher(budget)
-        deps = ResearchDependencies(run["id"], researcher, self._journal, budget, keep)
+        deps = ResearchDependencies(run["id"], researcher, self._journal, keep)
         # Two processes on one run would do the same subtasks twice.
         lock = self._settings.home / "locks" / f"research-{run['id']}.lock"
         with write_lock(lock, f"working on research run {run['id']}"):
