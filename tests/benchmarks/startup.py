@@ -11,14 +11,13 @@ machine that takes 0.3 s a call.
 import argparse
 import os
 import random
-import resource
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "support"))
 from scripted_server import ScriptedServer, call, shape_asked, text
@@ -31,53 +30,35 @@ WORDS = (
 )
 
 
-def run(command: list[str], environment: dict[str, str]) -> None:
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    if done.returncode not in (0, 3):
-        raise SystemExit(f"{command} ended with {done.returncode}: {done.stderr}")
+class Spent(NamedTuple):
+    """Of a whole process: seconds of user and system, seconds, and megabytes at most."""
+
+    cpu: float
+    wall: float
+    megabytes: float
 
 
-def cpu(command: list[str], environment: dict[str, str]) -> float:
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    run(command, environment)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def wall(command: list[str], environment: dict[str, str]) -> float:
+def spent(command: list[str], environment: dict[str, str]) -> Spent:
     began = time.perf_counter()
-    run(command, environment)
-    return time.perf_counter() - began
+    with tempfile.TemporaryFile("w+") as told:
+        process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=told)
+        _, status, used = os.wait4(process.pid, 0)
+        wall, process.returncode = time.perf_counter() - began, os.waitstatus_to_exitcode(status)
+        if process.returncode not in (0, 3):
+            told.seek(0)
+            raise SystemExit(f"{command} ended with {process.returncode}: {told.read()}")
+    megabytes = used.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
+    return Spent(used.ru_utime + used.ru_stime, wall, megabytes)
 
 
-def compare(
-    name: str,
-    ours: list[str],
-    bare: list[str],
-    runs: int,
-    env: dict[str, str],
-    measure: Callable[[list[str], dict[str, str]], float] = cpu,
-) -> None:
-    pairs = [(measure(ours, env), measure(bare, env)) for _ in range(runs)]
-    mine, theirs = (statistics.median(side) for side in zip(*pairs, strict=True))
-    ratio = statistics.median(one / other for one, other in pairs)
-    print(f"{name:<46} {mine:6.3f} s   bare {theirs:6.3f} s   ratio {ratio:5.2f}", flush=True)
-
-
-def peak(command: list[str], environment: dict[str, str]) -> float:
-    """Megabytes at most, told by a process that has no other child."""
-    code = (
-        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], capture_output=True);"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", code, *command],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return int(told.stdout) / (1024**2 if sys.platform == "darwin" else 1024)
+def compare(name: str, ours: list[str], bare: list[str], runs: int, env: dict[str, str]) -> None:
+    pairs = [(spent(ours, env), spent(bare, env)) for _ in range(runs)]
+    for what in ("cpu", "wall"):
+        seconds = [(getattr(one, what), getattr(other, what)) for one, other in pairs]
+        mine, theirs = (statistics.median(side) for side in zip(*seconds, strict=True))
+        ratio = statistics.median(one / other for one, other in seconds)
+        row = f"{f'{name}, {what}':<46} {mine:6.3f} s   bare {theirs:6.3f} s   ratio {ratio:5.2f}"
+        print(row, flush=True)
 
 
 def slow_model() -> ScriptedServer:
@@ -119,26 +100,25 @@ def main() -> None:
         typer = [sys.executable, "-c", "import typer"]
         graph = [sys.executable, "-c", "import chromadb, langgraph.graph"]
         client = [sys.executable, "-c", "import chromadb, langgraph.graph, langchain_openai"]
-        compare("crag --help, CPU", [*crag, "--help"], typer, given.runs, env)
-        compare("crag --version, CPU", [*crag, "--version"], typer, given.runs, env)
+        compare("crag --help", [*crag, "--help"], typer, given.runs, env)
+        compare("crag --version", [*crag, "--version"], typer, given.runs, env)
         folder = Path(place) / "folder"
         make_folder(folder, given.chunks)
         subprocess.run([*crag, "ingest", str(folder), "-q"], env=env, check=True)
         name = f"crag ask ({given.chunks:,} chunks)"
-        compare(f"{name}, CPU", ask, graph, given.runs, env)
-        compare(f"{name}, wall", ask, graph, given.runs, env, wall)
+        compare(name, ask, graph, given.runs, env)
         with slow_model() as server:
             model = {**env, "CRAG_ENGINE": "openai", "CRAG_BASE_URL": server.url}
-            compare(f"{name} with a model, CPU", ask, client, given.runs, model)
-            before = len(server.requests)
-            compare(f"{name} with a model, wall", ask, client, given.runs, model, wall)
-            calls = (len(server.requests) - before) / given.runs
+            compare(f"{name} with a model", ask, client, given.runs, model)
+            calls = len(server.requests) / given.runs
         print(f"of it {calls:.1f} calls of {CALL_SECONDS} s")
-        print(f"{'peak memory':<46} {peak(ask, env):6.0f} MB")
+        print(f"{'peak memory':<46} {spent(ask, env).megabytes:6.0f} MB")
         if given.large:
             make_folder(folder, given.large)
             subprocess.run([*crag, "ingest", str(folder), "-q"], env=env, check=True)
-            print(f"{f'peak memory ({given.large:,} chunks)':<46} {peak(ask, env):6.0f} MB")
+            print(
+                f"{f'peak memory ({given.large:,} chunks)':<46} {spent(ask, env).megabytes:6.0f} MB"
+            )
 
 
 if __name__ == "__main__":
