@@ -31,7 +31,4 @@ def test_the_newest_and_every_milestone_are_kept_in_order_and_nothing_is_changed
     assert len(kept) <= size + len(milestones)
     assert updates == before
     assert milestone_window(size)(kept, []) == kept
-
-
-def test_nothing_yet_is_an_empty_timeline():
-    assert milestone_window(3)(None, None) == []  # type: ignore[arg-type]
+    assert milestone_window(size)(None, None) == [], "nothing yet"  # type: ignore[arg-type]
