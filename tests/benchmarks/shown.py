@@ -136,7 +136,6 @@ def main() -> None:
     parser.add_argument("--docs", type=Path, nargs="+", required=True)
     parser.add_argument("--home", type=Path, help="kept, so that nothing is ingested twice")
     parser.add_argument("--out", type=Path, help="a row a question, as JSON lines")
-    parser.add_argument("--only", nargs="*", help="names of sources")
     parser.add_argument("--no-loops", action="store_true")
     parser.add_argument("--k", type=int, default=8, help="50 shows how deep the chunks lie")
     given = parser.parse_args()
@@ -146,8 +145,6 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         home = given.home or Path(scratch)
         for source in [each for folder in given.docs for each in sources(folder)]:
-            if given.only and source.name not in given.only:
-                continue
             with opened(source, home) as session:
                 rows = [{**asked(session, q), "source": source.name} for q in source.queries]
                 turns = conversations(source, session)

@@ -64,9 +64,9 @@ def test_raising_the_budget_brings_old_turns_back(shape, low, more):
     assert many == list(range(len(turns) - len(many) + 1, len(turns) + 1))
 
 
-def shown_of(home, budget, known=()):
+def shown_of(home, budget):
     with ThreadMemory(Settings(home=home, history_tokens=budget)) as memory:
-        return memory.history("t", known)
+        return memory.history("t")
 
 
 def test_slice_of_a_stored_thread_leaves_the_store_alone(tmp_path, monkeypatch):
@@ -82,20 +82,3 @@ def test_slice_of_a_stored_thread_leaves_the_store_alone(tmp_path, monkeypatch):
         assert shown[0]["milestone"]
         assert numbers(shown_of(tmp_path, 10_000)) == list(range(1, 31))
         assert list(store.turns("t")) == before
-
-
-def test_only_what_may_be_shown_is_counted_and_what_a_checkpoint_holds_is_not_read(
-    tmp_path, monkeypatch
-):
-    counted = []
-    monkeypatch.setattr("rag.memory.count_tokens", lambda text: counted.append(text) or words(text))
-    with open_turn_store(tmp_path) as store:
-        for number in range(1, 9):
-            store.append("t", make_answer(f"question {number}", "word " * 50))
-    shown_of(tmp_path, 10_000)
-    assert not counted  # as bytes they fit
-    first = shown_of(tmp_path, 200)
-    assert len(first) == 3
-    assert len(counted) == 2 * 4
-    known = [{**turn, "question": f"question {turn['turn']}?"} for turn in first[1:]]
-    assert shown_of(tmp_path, 200, known) == [first[0], *known]
