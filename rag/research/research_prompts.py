@@ -67,7 +67,7 @@ def plan_messages(view: RunView, contents: str) -> Messages:
         *([f"Why this round: {one_line(state['reason'])}"] if state["reason"] else []),
         *(["It is the last round."] if view.last else []),
         f"At most {many(min(view.left.subtasks, PLANNED_AT_ONCE), 'subtask')}.",
-        f"Subtasks before, not to be planned again:\n{_bullets(before)}",
+        f"Subtasks before with their searches, not to be planned again:\n{_bullets(before)}",
         f"Files:\n{_bullets(files)}",
         *(f"Still open: {one_line(part)}" for part in view.open),
         *(f"Lead: {one_line(lead)}" for lead in state["leads"] if lead not in view.open),
@@ -166,9 +166,9 @@ def _bullets(lines: Iterable[str]) -> str:
 
 
 def _subtask_line(done: Artifact) -> str:
-    queries = [query for query in done["queries"] if query != done["instruction"]]
-    line = f"{done['role']} ({done['status']}): {one_line(done['instruction'])}"
-    return f"{line} {_searched(queries)}" if queries else line
+    """A subtask with all that it searched, of which its instruction is the first."""
+    told = "; ".join(map(one_line, done["queries"] or [done["instruction"]]))
+    return f"{done['role']} ({done['status']}): {told}"
 
 
 def _artifact_line(artifact: Artifact) -> str:
@@ -176,8 +176,5 @@ def _artifact_line(artifact: Artifact) -> str:
     told = shorten(" ".join(finding["text"] for finding in artifact["findings"]), LONGEST_LINE)
     missing = one_line("; ".join(artifact["missing"]))
     line = f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): {told or 'nothing'}"
-    return f"{line} | Not found: {missing} | {_searched(artifact['queries'])}" if missing else line
-
-
-def _searched(queries: Sequence[str]) -> str:
-    return f"Searched: {'; '.join(map(one_line, queries))}"
+    searched = "; ".join(map(one_line, artifact["queries"]))
+    return f"{line} | Not found: {missing} | Searched: {searched}" if missing else line
