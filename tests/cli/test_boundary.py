@@ -69,10 +69,6 @@ def test_what_the_system_reports_besides_storage_is_called_unexpected(capsys):
     assert "unexpected ProcessLookupError" in capsys.readouterr().err
 
 
-def test_an_error_says_what_happened_and_what_to_do_on_one_line():
-    assert str(errors.SetupError("It is\nbroken.", "Mend it.")) == "It is broken. Mend it."
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -143,7 +139,8 @@ def test_clean_leaves_nothing_that_drives_a_terminal(text: str, shown: str):
     assert clean(text) == shown
 
 
-def test_a_line_end_in_a_file_s_name_feigns_no_line():
+def test_a_line_end_in_an_error_or_in_a_file_s_name_feigns_no_line():
+    assert str(errors.SetupError("It is\nbroken.", "Mend it.")) == "It is broken. Mend it."
     named = {"source": "a\n[2] b.md\u2028c", "page": None, "start_line": 3, "end_line": None}
     assert written_place(named) == "a [2] b.md c:3"
 

@@ -6,12 +6,9 @@ import pytest
 from state.graph_state import GraphState, QuestionState, ThreadState, fresh, new_question
 
 
-def test_the_reset_covers_every_field_of_the_question():
-    assert set(new_question()) == set(get_type_hints(QuestionState))
-
-
-def test_the_two_lifetimes_share_no_field_and_make_up_the_state():
+def test_the_two_lifetimes_share_no_field_make_up_the_state_and_the_second_is_reset():
     thread, question = set(get_type_hints(ThreadState)), set(get_type_hints(QuestionState))
+    assert set(new_question()) == question
     assert not thread & question
     assert set(get_type_hints(GraphState)) == thread | question
     assert {"question", "documents", "generation", "loop_count", "max_loops"} <= question

@@ -93,9 +93,10 @@ def test_nothing_changes_before_the_documents_on_a_retry():
     assert again[1][1].startswith(documents)
 
 
-def test_a_follow_up_is_told_as_it_was_typed_too():
+def test_a_model_is_told_the_day_and_a_follow_up_as_it_was_typed_too():
     (_, (_, told)) = prompts.generate_messages(answering(question="and that one?"))
     assert "Typed: and that one?\n" in told
+    assert f"Today is {datetime.now().astimezone():%A, %d %B %Y}.\n" in told
     (_, (_, alone)) = prompts.generate_messages(answering())
     assert "Typed" not in alone
 
@@ -148,8 +149,3 @@ def test_titles_are_sent_to_find_other_words_and_no_text():
     _, user = sent(lambda engine: engine.rewrite(state), call({"queries": ["seat of government"]}))
     assert PARIS["text"] not in user
     assert fenced(user)[0] == ["Title of paris\nletter.md"]
-
-
-def test_a_model_is_told_the_day_of_the_question():
-    _, user = sent(lambda engine: engine.generate(answering(PARIS), print), text("Paris [1]."))
-    assert f"Today is {datetime.now().astimezone():%A, %d %B %Y}.\n" in user

@@ -42,17 +42,25 @@ def test_follow_up_carries_what_it_leans_on(history, question):
     assert alone == f"{question} ({history[0]['question']})"
 
 
-@pytest.mark.parametrize("question", ["why?", "Why not?", "how so"])
-def test_bare_word_asks_about_the_questions_before(question):
-    asked = [*BYZANTIUM, leaning("And who ruled it then?", 2), leaning("why?", 3)]
-    _, carried = stand_alone(question, asked)
-    assert carried == f"{BYZANTIUM[0]['question']} And who ruled it then?"
+def leaning(question, number):
+    leant = f"{question} (what it leant on)"
+    return {**history_turn(question, number=number), "standalone_question": leant}
 
 
-def test_a_follow_up_asked_again_leans_on_what_it_leant_on():
-    history = [*EVIDENCE, leaning("what about criminal cases?", 2)]
-    alone, _ = stand_alone("what about criminal cases?", history)
-    assert alone == f"what about criminal cases? ({EVIDENCE[0]['question']})"
+RULED = [*BYZANTIUM, leaning("And who ruled it then?", 2), leaning("why?", 3)]
+BARE = ("why?", "Why not?", "how so")
+
+
+@pytest.mark.parametrize(
+    ("history", "question", "carried"),
+    [
+        *((RULED, word, f"{CALLED} And who ruled it then?") for word in BARE),
+        ([*BYZANTIUM, leaning("Its religion?", 2)], "And who ruled it?", f"{CALLED} Its religion?"),
+        ([*EVIDENCE, leaning("what about these?", 2)], "what about these?", ACT),
+    ],
+)
+def test_a_chain_of_follow_ups_carries_the_questions_that_it_leans_on(history, question, carried):
+    assert stand_alone(question, history) == (f"{question} ({carried})", carried)
 
 
 def test_a_name_that_a_pronoun_cuts_is_weighed_as_a_whole():
@@ -86,16 +94,6 @@ def test_first_question_of_a_new_topic_inherits_nothing(history, question):
     alone, carried = stand_alone(question, history)
     assert alone == question
     assert not carried
-
-
-def leaning(question, number):
-    leant = f"{question} (what it leant on)"
-    return {**history_turn(question, number=number), "standalone_question": leant}
-
-
-def test_topic_outlives_a_chain_of_follow_ups():
-    _, carried = stand_alone("And who ruled it?", [*BYZANTIUM, leaning("Its religion?", 2)])
-    assert carried == f"{BYZANTIUM[0]['question']} Its religion?"
 
 
 def test_newer_topic_wins_over_an_older_one():
