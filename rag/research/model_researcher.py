@@ -226,7 +226,7 @@ class ModelResearcher:
         if decision in ("continue", "replan") and not view.left.subtasks:
             done = any(artifact["status"] == "done" for artifact in view.artifacts)
             decision, reason = "end" if done else "escalate", "a run's calls and tokens are spent"
-        elif decision == "end" and left and not (view.state["rounds"] or view.last):
+        elif decision == "end" and left and view.left.subtasks and not view.state["rounds"]:
             reason = "what is open is searched once more, in other words"
             decision, leads = "replan", left
         leads = leads[:MOST_LEADS]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from rag.citations.check import written_markers
 from rag.context import document_text, interleave
-from rag.engines.openai.prompts import Messages, fenced, name_of
+from rag.engines.openai.prompts import Messages, fenced, name_of, today
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
 from rag.research.local_researcher import asked_parts
@@ -72,6 +72,7 @@ def plan_messages(view: RunView, contents: str) -> Messages:
         *(f"Still open: {one_line(part)}" for part in view.open),
         *(f"Lead: {one_line(lead)}" for lead in state["leads"] if lead not in view.open),
         *(f"The person said: {one_line(said)}" for said in state["guidance"]),
+        today(),
         f"Goal of the run: {one_line(state['question'])}",
     ]
     return [("system", f"{PLANNER}\n\nRoles:\n{roles}"), ("user", "\n\n".join(told))]
@@ -83,6 +84,7 @@ def reflection_messages(view: RunView) -> Messages:
         f"Round {view.state['rounds'] + 1}.",
         f"Artifacts:\n{_bullets(map(_artifact_line, view.artifacts))}",
         f"Open parts:\n{open_ or '- none'}",
+        today(),
         f"Goal of the run: {one_line(view.state['question'])}",
     ]
     return [("system", REFLECTION), ("user", "\n\n".join(told))]
@@ -102,6 +104,7 @@ def search_messages(
         told.append(fenced("known", "found before", _bullets(facts)))
     if left:
         told.append("Look only for what is still open: " + "; ".join(map(one_line, left)))
+    told.append(today())
     told.append(f"Task: {one_line(task['instruction'])}")
     return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]
 
@@ -122,6 +125,7 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
     told = [
         fenced("findings", "", "\n".join(findings)),
         fenced("quotes", "", "\n".join(quotes)),
+        today(),
         f"Question: {one_line(task['instruction'])}",
     ]
     return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]

@@ -98,6 +98,7 @@ def test_no_byte_of_the_planners_prompt_reaches_a_subagent(home: Path):
     assert not any(secret & shingles(request.prompt) for request in subagents)
     for request in subagents:
         assert [message["role"] for message in request.body["messages"]] == ["system", "user"]
+    assert all("\nToday is " in request.prompt for request in requests)
 
 
 @pytest.mark.parametrize("task", [STONE, NAMED], ids=["a question", "with a named document"])

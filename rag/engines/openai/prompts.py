@@ -188,9 +188,14 @@ def generate_messages(state: GraphState, *, formed: bool = True) -> Messages:
     question = state["standalone_question"]
     if state["question"] != question:
         parts.append(f"Typed: {one_line(state['question'])}\nUnderstood as the question below.")
-    parts.append(f"Today is {datetime.now().astimezone():%A, %d %B %Y}.")
+    parts.append(today())
     parts.append(f"Question: {one_line(question)}")
     return _messages(GENERATE if formed else GENERATE_PLAIN, parts)
+
+
+def today() -> str:
+    """What day it is, which questions of "now" and of deadlines need."""
+    return f"Today is {datetime.now().astimezone():%A, %d %B %Y}."
 
 
 def name_of(document: ContextDocument) -> str:
