@@ -46,10 +46,12 @@ def find_discrepancy(
     question: str = "",
     headings: Sequence[str] = (),
     passages: Sequence[str] = (),
+    document: str = "",
 ) -> tuple[Literal["contradicted", "unverified"], str] | None:
     """A verdict and its reason where a claim says what its quotes do not; None where they agree.
     `contradicted`: the quotes give another number beside the same word, from which the claim's
-    cannot be reckoned, and the question asks for none of its own ("for two weeks", "longer").
+    cannot be reckoned; it stands beside that word nowhere in the `document` that was given, of
+    which a model need not quote all; and the question asks for none of its own ("for two weeks").
     `unverified`: they lack a number or a name of the claim, count another unit of time by one of
     its numbers, or deny what it states.
 
@@ -65,7 +67,8 @@ def find_discrepancy(
     if not _ANOTHER.search(question):
         own = readings(said)
         for figure in lacking[:_MOST]:
-            if other := _other_number(figure, own, given, asked):
+            other = _other_number(figure, own, given, asked)
+            if other and not _stands_beside(figure, document):
                 return "contradicted", f"its quote says {other.written}, not {figure.written}"
     stated = _plain(" ".join((*quotes, question, *headings)))
     around = stated + _plain(" ".join(passages))
@@ -103,6 +106,14 @@ def _other_number(
     if any(is_reckoned(each, same, every, percents) for each in figure.amounts):
         return None
     return other
+
+
+def _stands_beside(figure: Figure, document: str) -> bool:
+    """Whether the document gives that number beside a word that the claim has it beside."""
+    return any(
+        not figure.readings.isdisjoint(each.readings) and figure.same_subject(each)
+        for each in figures(document)
+    )
 
 
 def _spans(text: str) -> set[tuple[str, str]]:

@@ -81,10 +81,16 @@ class CheckedDraft:
 
 
 def number_places(cited: Iterable[Citation], places: Places) -> list[int]:
-    """The markers of what is cited, each once; new places are added with the next number."""
+    """The markers of what is cited, each once; a new place is added with the next number, if it
+    does not lie within another.
+    """
     markers: list[int] = []
     for citation in cited:
-        place = citation["source"], citation["start_char"], citation["end_char"]
+        source, start, end = citation["source"], citation["start_char"], citation["end_char"]
+        within = (
+            each for each in places if each[0] == source and each[1] <= start <= end <= each[2]
+        )
+        place = next(within, (source, start, end))
         places.setdefault(place, {**citation, "marker": len(places) + 1})
         markers.append(places[place]["marker"])
     return list(dict.fromkeys(markers))
@@ -124,6 +130,7 @@ def _verdict(part: AnswerPart, given: Mapping[int, ContextDocument], question: s
         question,
         [f"{place.excerpt['title'] or ''} {place.excerpt['heading']}" for place in found],
         [each["passage"] for each in citations],
+        " ".join(dict.fromkeys(place.excerpt["text"] for place in found)),
     )
     if found_wrong is None:
         return PartVerdict("verified", STANDS, citations)

@@ -98,7 +98,7 @@ def value_of(written: str) -> str:
     if _GROUPED.match(written):
         written = re.sub(r"[,’'_]", "", written)
     if re.fullmatch(r"\d+(?:\.\d+)?", written):
-        return written.lstrip("0").removesuffix(".0") or "0"
+        return re.sub(r"\.0+$", "", written.lstrip("0")) or "0"
     return written.lstrip("0")
 
 

@@ -89,8 +89,9 @@ def test_a_question_back_claims_nothing():
     assert (found.text, found.claims) == ("Which of the two do you mean?", [])
 
 
-def test_a_place_has_one_number_however_often_it_is_cited():
-    found = checked(part("It is stale.", STALE), part("Really.", STALE, (2, "Green tea is")))
+def test_a_place_has_one_number_however_often_it_or_a_part_of_it_is_cited():
+    again = [STALE, (1, "30 minutes is stale"), (2, "Green tea is")]
+    found = checked(part("It is stale.", STALE), part("Really.", *again))
     assert found.text == "It is stale [1]. Really [1][2]."
     assert [c["marker"] for c in found.citations] == [1, 2]
 

@@ -200,12 +200,13 @@ def test_another_range_or_a_number_in_words_is_no_agreement(text, quote, says):
         ("The rest is 3,508.80 EUR.", [TOUR]),
         ("1,096.50 EUR for each person.", [TOUR]),
         ("The rest of 84 euros is due in June.", [DEPOSIT]),
-        ("With heating the rent was 1,480 EUR.", [RENT]),
+        ("With heating the rent was 1.480,00 EUR.", [RENT]),
         ("The rent is now 1,355 EUR.", [RENT, RISE]),
         ("It has risen by 135 EUR.", [RISE]),
+        ("The service was at 96,805 km.", [BATTERY]),
     ],
 )
-def test_a_number_that_can_be_reckoned_from_its_quotes_is_in_doubt_but_not_taken_out(text, quotes):
+def test_a_number_reckoned_from_its_quotes_or_given_beside_them_is_not_taken_out(text, quotes):
     assert verdict(text, *quotes) == "unverified"
 
 
