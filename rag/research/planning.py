@@ -14,6 +14,7 @@ from state.wording import shorten
 
 MOST_SUBTASKS = 8
 MOST_QUERIES = 4
+MOST_NAMED = 3
 HEADING_WORDS = 8
 LONGEST_HEADING = 120
 LONGEST_INSTRUCTION = 1_000
@@ -39,23 +40,23 @@ def checked_plan(drafts: Sequence[DraftSubtask], known: Sequence[Subtask] = ()) 
     """The new subtasks, in order: at most eight, of known roles, none that was done before.
 
     A subtask may read files of earlier ones, under the names that the drafts gave them too, and, if
-    it searches, documents. "*" stands for all files of earlier searches, which a subtask that
+    it searches, a few documents. "*" stands for all files of earlier searches, which a subtask that
     neither searches nor names a file reads as well.
     """
     files = {task["expected_artifact"]: task["expected_artifact"] for task in known}
     plan: list[Subtask] = []
     for draft in drafts[:MOST_SUBTASKS]:
-        instruction, searches = (
-            one_line(draft.instruction)[:LONGEST_INSTRUCTION],
-            draft.role == SEARCHER,
-        )
+        instruction = one_line(draft.instruction)[:LONGEST_INSTRUCTION]
         if draft.role not in PLANNED or not instruction:
             continue
-        before = [*known, *plan]
+        before, searches = [*known, *plan], draft.role == SEARCHER
         wanted = dict.fromkeys(draft.read_files)
-        reads = [files.get(name, name) for name in wanted if searches or name in files]
+        reads = [files[name] for name in wanted if name in files]
         if "*" in wanted or not (searches or reads):
             reads = [other["expected_artifact"] for other in before if other["role"] == SEARCHER]
+        if searches:
+            others = [name for name in wanted if name not in files and name != "*"]
+            reads += others[:MOST_NAMED]
         asked = distinct(query[:LONGEST_QUERY] for query in draft.queries)[:MOST_QUERIES]
         heading = short_heading(draft.heading, instruction)
         task = new_subtask(draft.role, instruction, heading, reads, asked if searches else ())

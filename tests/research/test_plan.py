@@ -41,6 +41,7 @@ def test_a_plan_is_bounded():
         ("analyst", (), [DONE, FOUND]),
         ("searcher", ("*",), [DONE, FOUND]),
         ("searcher", (DONE, "guide.md"), [DONE, "guide.md"]),
+        ("searcher", ("a", "*", "b", "c", "d"), [DONE, FOUND, "a", "b", "c"]),
         ("searcher", (), []),
     ],
 )
