@@ -29,10 +29,10 @@ _PATH = re.compile(r"\A\s*\([^\n]{1,500}\)[ \t]*\n(?=[^\n]*\w)")
 _MARKERS = re.compile(r"(?:\s|(?<=[.!?,;:]))(?:\[\d{1,3}\] ?)+(?=[.!?,;:\s]*\Z)")
 """Matches a quote's own markers at its end, as an answer has them; no index of code: `lock[1]`."""
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
-_SAYS_SOMETHING = re.compile(r"\w[^\w.…]+\w|[^\W_]{4}|\d")
+_CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_SAYS_SOMETHING = re.compile(rf"\w[^\w.…]+\w|[^\W_]{{4}}|\d|[{_CJK}]{{2}}")
 """Matches two words, one of more than three letters, or a number."""
 
-_CJK = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff"
 _INVISIBLE = "\u00ad\u200b-\u200d\u2060\ufeff"
 _LETTER = rf"(?:(?![{_CJK}])[^\W_][\u0300-\u036f]*)"
 _PIECE = re.compile(

@@ -99,6 +99,10 @@ def test_words_that_a_site_generator_is_to_show_are_part_of_a_quote():
     assert found("in lost-tools at once.", text) == [text[text.index("in {") :]]
 
 
+def test_two_characters_of_chinese_are_two_words():
+    assert found("三天", "退款需要三天。") == ["三天"]
+
+
 def test_a_quote_that_stands_twice_is_found_behind_another():
     text = "ONE=<bool>\n: Of it. (default True)\n\nTWO=<bool>\n: More. (default True)\n"
     document = document_of(1, chunk_of("settings", text))
