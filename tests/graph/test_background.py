@@ -55,9 +55,7 @@ def test_leaving_waits_for_what_must_not_be_halved():
 
 
 def test_an_interrupt_that_wakes_nobody_is_heeded():
-    """As one that comes just before a wait does: Python's handler runs between two instructions.
-    Here another thread gets the signal.
-    """
+    """As one just before a wait: handlers run between instructions. Here another thread gets it."""
     cancel, over = Cancellation(), threading.Event()
 
     def hang():
