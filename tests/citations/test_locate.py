@@ -48,10 +48,9 @@ def test_marks_white_space_and_typography_tell_no_quote_from_its_place(quote, st
 
 
 @pytest.mark.parametrize(
-    "quote",
-    ["NAME={{ year }}/{{ title }}", "Authorization: Token <token>", '["^~", "^temp_", "end$",'],
+    "quote", ["NAME={{ year }}/{{ title }}", "A: Token <token>", '["^~", "^temp_", "end$",', "三天"]
 )
-def test_signs_at_the_ends_of_a_quote_are_part_of_it(quote):
+def test_signs_and_characters_that_are_words_are_part_of_a_quote(quote):
     assert found(quote, f"Set {quote} there.") == [quote]
 
 
@@ -97,10 +96,6 @@ def test_a_quote_with_all_its_signs_is_found_before_one_of_the_same_words():
 def test_words_that_a_site_generator_is_to_show_are_part_of_a_quote():
     text = 'Alert the crew in {% channel "lost-tools" "C12" %} at once.'
     assert found("in lost-tools at once.", text) == [text[text.index("in {") :]]
-
-
-def test_two_characters_of_chinese_are_two_words():
-    assert found("三天", "退款需要三天。") == ["三天"]
 
 
 def test_a_quote_that_stands_twice_is_found_behind_another():

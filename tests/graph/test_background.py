@@ -67,8 +67,7 @@ def test_an_interrupt_that_wakes_nobody_is_heeded():
     handled = signal.signal(signal.SIGINT, lambda *_: cancel.interrupt())
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
-        sent = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
-        sent.start()
+        threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
         with pytest.raises(KeyboardInterrupt):
             next(items)
     finally:
