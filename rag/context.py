@@ -37,6 +37,7 @@ _LABEL = re.compile(r"\{\{[<%]\s*tab\s[^\"\n]{0,80}\"([^\"\n]{1,60})\"[^\n]{0,80
 _FOR_PROGRAMS = re.compile(r"(?![\s>]*(?:`{3}|~{3}|:{3}|!{3}|\?{3}|\[!)).*(?:\w|-->|[{}])")
 """Matches a line for programs, if no block has it; no fence or rule, nor a note's first or last."""
 _BLANK = re.compile(r"\n{3,}")
+_FENCE = re.compile(r"^[ \t]{0,3}`{3,}", re.MULTILINE)
 
 
 def build_context(
@@ -162,26 +163,29 @@ def _document_of(number: int, chunks: Sequence[RetrievedChunk]) -> ContextDocume
 
 
 def document_text(document: ContextDocument) -> str:
-    """The document's excerpts in page order, each under its headings and a row under its header,
-    with an ellipsis where something was left out; without front matter and shortcodes.
+    """The document's excerpts in page order, each under its headings, with an ellipsis where
+    something was left out; without front matter and shortcodes, fences and tables completed.
     """
-    told, above, end = "", "", None
+    told, run, above, end, inside = "", "", "", None, False
     for excerpt in document["excerpts"]:
         shown = _cleaned(excerpt)
         if not shown:
             continue
         heading, header = without_header(excerpt["heading"])
-        gap = None if end is None else excerpt["start_char"] - end
-        if gap is not None and gap <= _LINE_BREAKS:
-            told += ("\n" if gap <= 1 else "\n\n") + shown
-        else:
-            told += "\n…\n" * bool(told)
-            path = _above_own_headings(heading, excerpt)
-            if path and heading != above and path != [document["title"]]:
-                told += f"({' > '.join(path)})\n"
-            told += f"{header}\n{shown}" if header else shown
+        is_apart = end is not None and excerpt["start_char"] - end > _LINE_BREAKS
+        path = _above_own_headings(heading, excerpt)
+        if header and (is_apart or end is None):
+            shown = f"{header}\n{_delimiters(header)}\n{shown}"
+        if is_apart:
+            told += _with_fence_lines(run, inside=inside) + "\n…\n"
+            run = ""
+        inside = inside if run else _is_inside_code(excerpt)
+        if path and not run and heading != above and path != [document["title"]]:
+            told += f"({' > '.join(path)})\n"  # above a fence that the run may lack
+        follows = end is not None and excerpt["start_char"] - end <= 1
+        run += ("\n" if follows else "\n\n") * bool(run) + shown
         above, end = heading, excerpt["end_char"]
-    return told
+    return told + _with_fence_lines(run, inside=inside)
 
 
 def _above_own_headings(heading: str, excerpt: RetrievedChunk) -> list[str]:
@@ -190,6 +194,27 @@ def _above_own_headings(heading: str, excerpt: RetrievedChunk) -> list[str]:
     first = takewhile(lambda block: block.kind is BlockKind.HEADING, blocks)
     own = {as_prose(text_between(excerpt, *block.extent)) for block in first}
     return [level for level in heading.split(" > ") if level and level not in own]
+
+
+def _delimiters(header: str) -> str:
+    """The delimiter row of Markdown below a table's header."""
+    return "|" + "---|" * (header.strip("|").count("|") + 1)
+
+
+def _is_inside_code(excerpt: RetrievedChunk) -> bool:
+    """Whether the excerpt begins behind the line that opens a fence."""
+    first = next((Block(*block) for block in excerpt["blocks"]), None)
+    if first is None or first.kind is not BlockKind.CODE:
+        return False
+    return not _FENCE.search(excerpt["text"][: first.start_char - excerpt["start_char"] + 3])
+
+
+def _with_fence_lines(run: str, *, inside: bool) -> str:
+    """The run with the fence line that it lacks at its beginning or end, and an ellipsis there."""
+    first = _FENCE.search(run)
+    if inside and first is not None and run[first.end() :].startswith("\n"):
+        run = f"```\n…\n{run}"
+    return f"{run}\n…\n```" if len(_FENCE.findall(run)) % 2 else run
 
 
 def _cleaned(excerpt: RetrievedChunk) -> str:

@@ -195,14 +195,11 @@ def test_another_range_or_a_number_in_words_is_no_agreement(text, quote, says):
     [
         ("4,495 km.", [BATTERY, SERVICE]),
         ("636.20 EUR together.", [BATTERY, SERVICE]),
-        ("Zusammen 636,20 EUR.", [BATTERY, SERVICE]),
         ("877.20 EUR are due on booking.", [TOUR]),
         ("The rest is 3,508.80 EUR.", [TOUR]),
         ("1,096.50 EUR for each person.", [TOUR]),
-        ("The rest of 84 euros is due in June.", [DEPOSIT]),
         ("With heating the rent was 1.480,00 EUR.", [RENT]),
         ("The rent is now 1,355 EUR.", [RENT, RISE]),
-        ("It has risen by 135 EUR.", [RISE]),
         ("The service was at 96,805 km.", [BATTERY]),
     ],
 )
@@ -220,10 +217,8 @@ def test_a_number_that_can_be_reckoned_from_the_question_is_not_taken_out_either
     [
         ("It rises by 54 EUR.", [RISE]),
         ("4,594 km.", [BATTERY, SERVICE]),
-        ("The battery was 194 EUR.", [BATTERY]),
         ("The tour costs 4,368 EUR.", [TOUR]),
         ("A deposit of 25 % is due.", [TOUR]),
-        ("The rent is 1,202 EUR.", [RENT]),
         ("Transfer 60 euros in May.", [DEPOSIT]),
     ],
 )

@@ -5,6 +5,7 @@ from openai_samples import chunk_of, document_of
 
 from rag.context import MAX_CHUNKS, MAX_FURTHER_CHUNKS, build_context, document_text, round_robin
 from rag.text.blocks import blocks_of_text
+from state.blocks import Block, BlockKind
 
 
 def document(*excerpts: tuple[int, str, str]):
@@ -53,7 +54,7 @@ FOR_READERS = (
         ([(0, "A", "# A\n\n## B"), (9, "A > B", "Two.")], "# A\n\n## B\nTwo."),
         (
             [(0, "", "```sh\nmake\n"), (90, "A > | a | b |", "| 1 | 2 |")],
-            "```sh\nmake\n…\n(A)\n| a | b |\n| 1 | 2 |",
+            "```sh\nmake\n…\n```\n…\n(A)\n| a | b |\n|---|---|\n| 1 | 2 |",
         ),
         ([(0, "", f"<style>\n\ta {{\n\t}}\n\n\tb {{\n\t}}\n</style>\n\n{NOTE}")], NOTE),
         ([(0, "", FOR_PROGRAMS)], FOR_READERS),
@@ -62,6 +63,13 @@ FOR_READERS = (
 )
 def test_what_is_left_out_is_marked_and_what_follows_stands_under_its_headings(excerpts, given):
     assert document_text(document(*excerpts)) == given
+
+
+def test_what_begins_within_code_is_fenced_below_its_heading():
+    cut, code, prose = "print(1)\n```\nAfter.", BlockKind.CODE, BlockKind.PARAGRAPH
+    told = document((90, "A > B", cut))
+    told["excerpts"][0]["blocks"] = [Block(code, 90, 98), Block(prose, 103, 109)]
+    assert document_text(told) == f"(A > B)\n```\n…\n{cut}"
 
 
 class Reader:
