@@ -66,9 +66,10 @@ def find_discrepancy(
     lacking = [f for f in said if f.readings.isdisjoint(known) and f.written.casefold() != "one"]
     if not _ANOTHER.search(question):
         own = readings(said)
-        for figure in lacking[:_MOST]:
-            other = _other_number(figure, own, given, asked)
-            if other and not _stands_beside(figure, document):
+        others = [(each, _other_number(each, own, given, asked)) for each in lacking[:_MOST]]
+        beside = [*figures(document)] if any(other for _, other in others) else []
+        for figure, other in others:
+            if other and not _stands_beside(figure, beside):
                 return "contradicted", f"its quote says {other.written}, not {figure.written}"
     stated = _plain(" ".join((*quotes, question, *headings)))
     around = stated + _plain(" ".join(passages))
@@ -108,11 +109,11 @@ def _other_number(
     return other
 
 
-def _stands_beside(figure: Figure, document: str) -> bool:
+def _stands_beside(figure: Figure, document: Sequence[Figure]) -> bool:
     """Whether the document gives that number beside a word that the claim has it beside."""
     return any(
         not figure.readings.isdisjoint(each.readings) and figure.same_subject(each)
-        for each in figures(document)
+        for each in document
     )
 
 

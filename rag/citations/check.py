@@ -82,7 +82,7 @@ class CheckedDraft:
 
 def number_places(cited: Iterable[Citation], places: Places) -> list[int]:
     """The markers of what is cited, each once; a new place is added with the next number, if it
-    does not lie within another.
+    does not lie within an earlier one.
     """
     markers: list[int] = []
     for citation in cited:

@@ -11,7 +11,7 @@ from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
 from rag.reading.stretches import Unit
-from rag.reading.whole import document_text
+from rag.reading.whole import extent_text
 from rag.text.line_marks import ITEM
 from rag.text.prose import as_prose
 from rag.text.sentences import sentence_spans
@@ -166,8 +166,8 @@ def lead_of(chunk: RetrievedChunk, first: Unit, reader: CollectionReader) -> str
     if lead is None or lead[1] > first.start or kind not in led:
         return ""
     if kind == BlockKind.ROW and first.start == chunk["start_char"]:
-        before = document_text(chunk, max(first.start - 20, 0), first.start, reader)
+        before = extent_text(chunk, max(first.start - 20, 0), first.start, reader)
         if before.rpartition("\n")[2].strip(" \t>"):  # it began in the chunk before
             return ""
-    said = document_text(chunk, *lead, reader)
+    said = extent_text(chunk, *lead, reader)
     return said if said.strip("| \t") else ""

@@ -62,7 +62,7 @@ class Whole:
 
     def text(self, chunk: RetrievedChunk, reader: CollectionReader) -> str:
         """The text of the stretch's blocks, whole."""
-        return document_text(chunk, *self.block_extent, reader)
+        return extent_text(chunk, *self.block_extent, reader)
 
     def full_text(self, chunk: RetrievedChunk, lead: str, reader: CollectionReader) -> str:
         """The whole text below its `lead`, with "…" where a list, table or record goes on beyond
@@ -74,11 +74,11 @@ class Whole:
         shown = shown or [*self.blocks]
         own, above = self.blocks[self.first].lead, shown[0].lead
         if own is not None and own[0] >= shown[0].start_char:
-            lead = "" if above is None else document_text(chunk, *above, reader)
+            lead = "" if above is None else extent_text(chunk, *above, reader)
         start, end = min(start, shown[0].start_char), max(end, shown[-1].end_char)
         lines = [lead] if lead else []
         lines += ["…"] * (shown[0] != self.blocks[0])
-        lines += [document_text(chunk, start, end, reader)]
+        lines += [extent_text(chunk, start, end, reader)]
         return "\n".join([*lines, *["…"] * (shown[-1] != self.blocks[-1])])
 
     def goes_on(self, lead: Extent | None) -> tuple[bool, bool]:
@@ -119,7 +119,7 @@ def _belongs(block: Block, beside: Block, level: int | None) -> bool:
     return False
 
 
-def document_text(chunk: RetrievedChunk, start: int, end: int, reader: CollectionReader) -> str:
+def extent_text(chunk: RetrievedChunk, start: int, end: int, reader: CollectionReader) -> str:
     """The text of a chunk's document at `[start:end]`, which the chunk itself need not hold."""
     if chunk["start_char"] <= start and end <= chunk["end_char"]:
         return text_between(chunk, start, end)
