@@ -3,9 +3,8 @@
 And what is said truly in other words: a denial is no fault where its quote says the same.
 """
 
-import time
-
 import pytest
+from in_time import cpu_within
 from openai_samples import chunk_of, document_of
 
 from rag.citations.agreement import find_discrepancy
@@ -230,6 +229,5 @@ def test_one_that_cannot_be_is_contradicted(text, quotes):
 def test_what_is_full_of_numbers_and_denials_is_compared_in_time(unit):
     said = "".join(unit.format(n) for n in range(10, 600))[:4_000]
     quotes = ["".join(unit.format(7 * n + at) for n in range(500))[:4_000] for at in range(8)]
-    began = time.process_time()
-    find_discrepancy(said, quotes, "What is it?")
-    assert time.process_time() - began < 5
+    with cpu_within(5):
+        find_discrepancy(said, quotes, "What is it?")

@@ -2,7 +2,6 @@
 
 import os
 import re
-import time
 import zipfile
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -12,6 +11,7 @@ import pytest
 from document_files import make_pdf, save, zipped
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from in_time import within
 from whole_document import read_document
 
 from rag.documents.formats import SUFFIXES
@@ -46,9 +46,8 @@ def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, name: str, member: str) -> N
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr(member, "<x>" + " " * (40 << 20) + "</x>")
     assert path.stat().st_size < 1 << 20
-    started = time.monotonic()
-    assert "expands to more than" in refusal(path)
-    assert time.monotonic() - started < 30
+    with within(30):
+        assert "expands to more than" in refusal(path)
 
 
 def test_many_parts_are_a_bomb_too(tmp_path: Path) -> None:

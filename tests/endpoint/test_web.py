@@ -1,10 +1,10 @@
 import json
 import threading
-import time
 from pathlib import Path
 
 import pytest
 from bad_servers import MISDEEDS, bad_server, packed_zeros
+from in_time import within
 from ingest_runs import home_of
 from scripted_server import Sent
 from searx_server import SearxServer
@@ -92,10 +92,9 @@ def test_half_of_a_surrogate_pair_in_a_page_costs_no_answer(home: Path):
     ids=["500", "403", "html", "empty", "wrong type", "too long", "too deep", "unpacks to 300 MB"],
 )
 def test_a_failing_endpoint_is_one_named_error(sent: Sent):
-    began = time.monotonic()
-    with SearxServer(sent=sent) as web, pytest.raises(RemoteError, match=r"127\.0\.0\.1"):
+    refused = pytest.raises(RemoteError, match=r"127\.0\.0\.1")
+    with within(20), SearxServer(sent=sent) as web, refused:
         WebSearch(web.url, timeout=60)("question", 3)
-    assert time.monotonic() - began < 20
 
 
 def test_an_endpoint_that_drips_ends_with_the_search_and_with_the_question(home: Path):
@@ -104,11 +103,9 @@ def test_an_endpoint_that_drips_ends_with_the_search_and_with_the_question(home:
         with pytest.raises(RemoteError, match=r"no whole reply within 0\.5 s"):
             WebSearch(url, timeout=0.5)("question", 3)
         limited = settings(home, web=True, web_url=url, timeout=1.5)
-        with open_session(limited) as session:
-            began = time.monotonic()
-            with pytest.raises(BudgetError, match="time budget"):
-                session.ask(QUESTION)
-            assert time.monotonic() - began < 5
+        late = pytest.raises(BudgetError, match="time budget")
+        with open_session(limited) as session, within(5), late:
+            session.ask(QUESTION)
 
 
 def test_the_time_of_a_question_holds_with_the_local_engine(home: Path, monkeypatch):
@@ -117,10 +114,8 @@ def test_the_time_of_a_question_holds_with_the_local_engine(home: Path, monkeypa
         released = threading.Event()
         reader, search = session.reader, session.reader.search
         monkeypatch.setattr(reader, "search", lambda *a: released.wait(20) and search(*a))
-        began = time.monotonic()
-        with pytest.raises(BudgetError, match=r"time budget .*--timeout"):
+        with within(5), pytest.raises(BudgetError, match=r"time budget .*--timeout"):
             session.ask("On what date did the railway open?", thread="kept")
-        assert time.monotonic() - began < 5
         released.set()
         assert list(session.memory.store.turns("kept")) == []
 

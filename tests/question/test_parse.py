@@ -1,6 +1,5 @@
-import time
-
 import pytest
+from in_time import cpu_within
 from local_corpus import build
 
 from rag.question.parse import parse_question, split_context
@@ -88,7 +87,6 @@ def test_a_context_may_hold_brackets_itself(question, context):
 
 @pytest.mark.parametrize("piece", ["what is ", "who did ", "is ", "- ", "a.", "1"])
 def test_a_long_question_is_analysed_in_time(piece, railway):
-    began = time.process_time()
     long = "a" * 1_000 + "( " + piece * (18_000 // len(piece))
-    read_parts(f"What is the {long} and where is it?", railway)
-    assert time.process_time() - began < 2
+    with cpu_within(2):
+        read_parts(f"What is the {long} and where is it?", railway)
