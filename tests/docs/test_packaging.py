@@ -111,3 +111,15 @@ def test_every_dependency_is_used_by_some_code_path():
         name = re.match(r"[\w-]+", dependency)[0]
         module = MODULES.get(name, name.replace("-", "_"))
         assert re.search(rf"(import|from) {module}\b|find_spec\(\"{module}\"\)", code), name
+
+
+def test_the_lock_leaves_out_what_the_overrides_do_but_for_the_tools_of_development():
+    texts = {name: (ROOT / name).read_text("utf-8") for name in ("overrides.txt", "Makefile")}
+    never = " ; sys_platform == 'never'"
+    left_out = re.findall(r'^(\S+); sys_platform == "never"', texts["overrides.txt"], re.MULTILINE)
+    pins = re.findall(
+        r"^(\S+)==(.*)", (ROOT / "requirements.lock").read_text("utf-8"), re.MULTILINE
+    )
+    locked = {name for name, pin in pins if never not in pin} & {*left_out}
+    developed = re.search(r"^DEVELOPED := (.+)$", texts["Makefile"], re.MULTILINE)[1]
+    assert locked == set(developed.split("|"))

@@ -76,6 +76,18 @@ def of_kind(run: tuple[list[Asked], Any], kind: str) -> list[Asked]:
     return [asked for asked in run[0] if asked.kind == kind]
 
 
+def test_each_question_is_true_of_the_files_it_names(run):
+    for row in ROWS:
+        texts = [run[1].document_text(name) for name in row["relevant"]]
+        assert row["answerable"] == bool(texts) == bool(row["answers"]), row
+        assert bool(row["history"]) == (row["kind"] == "follow_up"), row
+        whole = " ".join(" ".join(texts).casefold().split())
+        assert all(each.casefold() in whole for each in row["answers"]), row
+        if row["kind"] == "contradicting":
+            told = [sum(contains(text, [each]) for each in row["answers"]) for text in texts]
+            assert set(told) == {1}, row
+
+
 def test_every_citation_quotes_its_file_verbatim(run):
     asked, reader = run
     citations = [citation for one in asked for citation in one.citations]
