@@ -59,10 +59,10 @@ def test_small_talk_help_and_leaving_need_no_command(home):
     say(child, "hello", "Hello.")
     say(child, "/sources", "The last answer cites nothing.")
     say(child, HIGH, "31 metres")
-    understood = f"Understood as: And how long is it? ({HIGH})"
-    say(child, "And how long is it?", understood, "212 metres")
     say(child, "ok, thanks!", "You are welcome.")
     say(child, "/sources", "The last answer cites nothing.")
+    understood = f"Understood as: And how long is it? ({HIGH})"
+    say(child, "And how long is it?", understood, "212 metres")
     say(child, "help", "/sources")
     say(child, "?", "/sources")
     assert leave(child, "exit") == 0

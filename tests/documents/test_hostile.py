@@ -153,7 +153,7 @@ def test_files_under_a_false_name_are_named_for_what_they_are(tmp_path: Path) ->
         ("a.rtf", b"{\\rtf1 rich}", "save it as .docx"),
         ("a.zip", b"PK\x05\x06" + b"\0" * 18, "unpack it"),
         ("a.tar.gz", b"\x1f\x8b\x08" + b"\0" * 18, "unpack it"),
-        ("a.mp3", bytes(range(256)) * 8, "no reader"),
+        ("a.bin", bytes(range(256)) * 8, r"no reader.*\.bin"),
     ]:
         with pytest.raises(UnsupportedFormatError, match=reason):
             read_document(save(tmp_path, name, content))

@@ -11,7 +11,7 @@ from whole_document import read_document
 
 from rag.documents.cleaning import clean
 from rag.documents.stream import Limits
-from state.errors import DocumentError, UnsupportedFormatError
+from state.errors import DocumentError
 
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\r]")
 
@@ -55,12 +55,6 @@ def test_a_file_over_its_limit_is_refused(tmp_path: Path) -> None:
     path = save(tmp_path, "a.txt", "x" * 2000)
     with pytest.raises(DocumentError, match="too large"):
         read_document(path, Limits(text_bytes=1000))
-
-
-def test_an_unknown_binary_is_skipped_and_unknown_text_is_read(tmp_path: Path) -> None:
-    with pytest.raises(UnsupportedFormatError, match=r"\.bin"):
-        read_document(save(tmp_path, "a.bin", bytes(range(256)) * 20))
-    assert read_document(save(tmp_path, "Makefile", "all:\n\ttrue\n")).text == "all:\n\ttrue\n"
 
 
 WORDS = "Grüße aus Köln, naïve — “quoted” words.\nSecond line with plain words here.\n" * 20

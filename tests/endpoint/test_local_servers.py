@@ -146,22 +146,21 @@ def test_a_server_is_given_what_fits_and_little_until_it_was_timed(pages, chosen
 
 
 @pytest.mark.parametrize(
-    ("pages", "chosen", "less"), [(LLAMA, {}, True), (LLAMA, CHOSEN, False), ({}, {}, False)]
+    ("pages", "chosen", "slow", "less"),
+    [
+        (LLAMA, {}, 1e9, True),
+        (LLAMA, CHOSEN, 1e9, False),
+        ({}, {}, 1e9, False),
+        (LLAMA, {}, 1, False),
+    ],
 )
 def test_a_server_of_this_machine_that_reads_slowly_is_given_less_unless_told_otherwise(
-    pages, chosen, less, monkeypatch
+    pages, chosen, slow, less, monkeypatch
 ):
-    monkeypatch.setattr("rag.engines.openai.server.SLOW", 10.0**9)
+    monkeypatch.setattr("rag.engines.openai.server.SLOW", slow)
     monkeypatch.setattr("rag.engines.openai.server.PATIENCE", 0.0)
     with ScriptedServer(text("Yes [1].", usage=(5_000, 5)), pages=pages) as server:
         engine = connect(server, **chosen)
         engine.generate(answering(), lambda _: None)
         assert bool(engine.chat.server.known.reads) is bool(pages)
         assert engine.document_tokens(6_000) == (LEAST_CONTEXT if less else 6_000)
-
-
-def test_a_server_that_was_timed_is_given_all():
-    with ScriptedServer(text("Yes [1].", usage=(5_000, 5)), pages=LLAMA) as server:
-        engine = connect(server)
-        engine.generate(answering(), lambda _: None)
-        assert engine.document_tokens(6_000) == 6_000

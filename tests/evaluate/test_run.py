@@ -5,10 +5,9 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from crag import crag
 from ingest_runs import home_of
-from typer.testing import CliRunner
 
-from cli.app import app
 from cli.errors import Exit
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.evaluate_dataset import EvaluationPlan, evaluate
@@ -32,6 +31,14 @@ QUERIES = [
     {"id": f"{n}", "text": q, "answers": a, "relevant": r, "answerable": bool(r)}
     for n, (q, a, r) in enumerate(ASKED, 1)
 ]
+FOLLOW_UP = {
+    "id": "f",
+    "text": "And how much honey does it need?",
+    "answers": ["eleven kilograms"],
+    "relevant": ["bees"],
+    "history": [{"q": "What is a hive of bees?", "a": "A hive is where bees live."}],
+    "rewrite": "How much honey does a hive of bees need?",
+}
 
 
 def write(path: Path, rows: list[dict]) -> None:
@@ -48,25 +55,10 @@ def dataset(tmp_path: Path) -> Path:
     return folder
 
 
-def run(dataset: Path, home: Path, *arguments: str):
-    command = ["eval", str(dataset), "--home", str(home), "--engine", "local", *arguments]
-    return CliRunner().invoke(app, command)
-
-
 def reported(dataset: Path, home: Path, *arguments: str) -> dict:
-    result = run(dataset, home, *arguments, "--json")
+    result = crag(home, "eval", dataset, *arguments, "--json")
     assert result.exit_code == Exit.DONE, result.stderr
     return json.loads(result.stdout)
-
-
-def test_retrieval_of_a_corpus_is_scored_by_its_own_ids(dataset, tmp_path):
-    report = reported(dataset, tmp_path / "home", "--stage", "retrieval")
-    assert report["dataset"] == "drinks"
-    assert report["queries"] == 4
-    assert report["config"]["documents"] == 5
-    assert report["retrieval"]["recall@5"] == 1
-    assert report["retrieval"]["mrr"] == 1
-    assert report["answers"]["contains"] is None
 
 
 @pytest.mark.parametrize("way", ["deep/", "./deep//"])
@@ -78,7 +70,7 @@ def test_a_folder_of_files_is_scored_by_its_paths(tmp_path, way):
     rows = [{**q, "relevant": [f"{way}{name}.md" for name in q["relevant"]]} for q in QUERIES]
     write(folder / "queries.jsonl", rows)
     assert reported(folder, tmp_path / "home", "--stage", "retrieval")["retrieval"]["mrr"] == 1
-    assert "recall@5" in run(folder, tmp_path / "home", "--stage", "retrieval").stdout
+    assert "recall@5" in crag(tmp_path / "home", "eval", folder, "--stage", "retrieval").stdout
 
 
 def test_an_index_is_made_once_for_its_content(dataset, tmp_path):
@@ -99,7 +91,7 @@ def test_a_collection_that_exists_is_used_as_it_is(dataset, tmp_path):
     write(dataset / "queries.jsonl", rows)
     (dataset / "corpus.jsonl").unlink()
     assert reported(dataset, home, "--stage", "retrieval", "-c", "default")["retrieval"]["mrr"] == 1
-    missing = run(dataset, home, "--stage", "retrieval", "-c", "m")
+    missing = crag(home, "eval", dataset, "--stage", "retrieval", "-c", "m")
     assert missing.exit_code == Exit.USAGE
     assert missing.stdout == ""
 
@@ -112,18 +104,18 @@ def test_a_dataset_is_scored_in_a_shared_store(dataset, tmp_path, postgres):
 
 def test_what_cannot_be_scored_is_an_error_and_never_zeros(dataset, tmp_path):
     home = tmp_path / "home"
-    unanswered = run(dataset, home, "--stage", "retrieval", "--baseline")
+    unanswered = crag(home, "eval", dataset, "--stage", "retrieval", "--baseline")
     assert (unanswered.exit_code, unanswered.stdout) == (Exit.USAGE, "")
     (dataset / "corpus.jsonl").write_text("")
-    empty = run(dataset, home)
+    empty = crag(home, "eval", dataset)
     assert (empty.exit_code, empty.stdout) == (Exit.SETUP, "")
     assert "holds no text" in empty.stderr
     write(dataset / "corpus.jsonl", [{"id": "other", "text": "Nothing that is asked for."}])
-    foreign = run(dataset, home, "--stage", "retrieval")
+    foreign = crag(home, "eval", dataset, "--stage", "retrieval")
     assert (foreign.exit_code, foreign.stdout) == (Exit.USAGE, "")
     assert "None of the documents" in foreign.stderr
     (dataset / "corpus.jsonl").unlink()
-    bare = run(dataset, home)
+    bare = crag(home, "eval", dataset)
     assert bare.exit_code == Exit.USAGE
     assert "neither corpus.jsonl nor files/" in bare.stderr
     for error in (unanswered, empty, foreign, bare):
@@ -133,47 +125,28 @@ def test_what_cannot_be_scored_is_an_error_and_never_zeros(dataset, tmp_path):
 def test_a_relevant_document_that_is_not_there_is_told(dataset, tmp_path):
     rows = [{**QUERIES[0], "relevant": ["tea", "gone"]}, *QUERIES[1:]]
     write(dataset / "queries.jsonl", rows)
-    result = run(dataset, tmp_path / "home", "--stage", "retrieval", "--json")
+    result = crag(tmp_path / "home", "eval", dataset, "--stage", "retrieval", "--json")
     assert "1 of 4 relevant documents are not in the corpus, such as 'gone'" in result.stderr
     assert json.loads(result.stdout)["retrieval"]["recall@5"] < 1
 
 
 def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_path):
+    """One question with the turns before it, which are on no thread; small talk has no grades."""
     home = tmp_path / "home"
+    write(dataset / "queries.jsonl", [*QUERIES, FOLLOW_UP, {"id": "h", "text": "Hello!"}])
     report = reported(dataset, home, "--baseline")
-    assert report["abstention"]["n"] == 4
-    assert report["answers"] == {"contains": 1, "token_f1": report["answers"]["token_f1"], "n": 3}
+    assert (report["dataset"], report["queries"], report["config"]["documents"]) == ("drinks", 6, 5)
+    assert (report["retrieval"]["recall@5"], report["retrieval"]["mrr"]) == (1, 1)
+    assert report["abstention"]["n"] == 5
+    assert report["answers"] == {"contains": 1, "token_f1": report["answers"]["token_f1"], "n": 4}
     assert report["citations"]["verbatim"] == 1
     assert report["grading"]["n"] >= 9
     assert report["usage"]["llm_calls"] == 0
     baseline = report["baseline"]
     assert baseline["max_loops"] == 0
-    assert baseline["answers"]["n"] == 3
+    assert baseline["answers"]["n"] == 4
     assert baseline["loops"]["mean"] == 0
     assert {path.name for path in home.iterdir()} == {"eval"}
-
-
-def test_a_history_is_given_as_earlier_turns_without_a_thread(dataset, tmp_path):
-    follow_up = {
-        "id": "f",
-        "text": "And how much honey does it need?",
-        "answers": ["eleven kilograms"],
-        "relevant": ["bees"],
-        "history": [{"q": "What is a hive of bees?", "a": "A hive is where bees live."}],
-        "rewrite": "How much honey does a hive of bees need?",
-    }
-    write(dataset / "queries.jsonl", [*QUERIES, follow_up])
-    report = reported(dataset, tmp_path / "home")
-    assert report["retrieval"]["recall@5"] == 1
-    assert not list((tmp_path / "home").rglob("threads*"))
-
-
-def test_small_talk_among_the_queries_has_no_grades(dataset, tmp_path):
-    row = {"id": "h", "text": "Hello!", "relevant": ["tea"]}
-    write(dataset / "queries.jsonl", [*QUERIES[:1], row])
-    report = reported(dataset, tmp_path / "home")
-    assert report["queries"] == 2
-    assert report["grading"]["n"] > 0
 
 
 def test_judged_documents_are_graded_whether_retrieved_or_not(dataset, tmp_path):

@@ -112,12 +112,6 @@ def test_no_text_closes_its_own_fence(texts):
     assert body.casefold().count("</document>") == len(texts)
 
 
-def test_a_long_chunk_is_cut_for_grading():
-    long = chunk_of("long", "word " * 10_000)
-    _, user = sent(lambda engine: engine.grade(grading(long)), call(grades(True)))
-    assert len(user) < 3_000
-
-
 def test_what_was_said_before_stands_above_the_question_fenced():
     turns = [{**TURN, "question": f"Question {n}?"} for n in range(5)]
     changed = answering(PARIS, timeline=turns)
@@ -137,10 +131,11 @@ def test_what_a_model_is_given_stands_under_its_headings_without_front_matter_an
     assert "tags" not in given_text
 
 
-def test_surrogates_and_control_characters_can_be_sent():
-    odd = chunk_of("odd", "half \ud800 pair \x00 and \x1b[31m")
+def test_a_long_chunk_is_cut_for_grading_and_any_character_can_be_sent():
+    odd = chunk_of("odd", "half \ud800 pair \x00 and \x1b[31m" * 1_000)
     _, user = sent(lambda engine: engine.grade(grading(odd)), call(grades(True)))
     assert "half ? pair" in user
+    assert len(user) < 3_000
 
 
 def test_titles_are_sent_to_find_other_words_and_no_text():

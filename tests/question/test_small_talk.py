@@ -3,15 +3,10 @@
 import json
 
 import pytest
-from crag import HIGH, crag, make_home
+from crag import copied_home, crag
 from in_time import cpu_within
 
 from rag.question.small_talk import small_talk
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    return make_home(tmp_path_factory.mktemp("small_talk"))
 
 
 @pytest.mark.parametrize(
@@ -53,7 +48,8 @@ def test_long_text_takes_no_time():
         assert not any(small_talk(text) for text in ("ok " * 20_000, "?" * 20_000))
 
 
-def test_what_asks_nothing_of_them_costs_no_search_and_exits_with_0(home):
+def test_what_asks_nothing_of_them_costs_no_search_and_exits_with_0(tmp_path):
+    home = copied_home(tmp_path)
     done = crag(home, "ask", "ok, thanks!", "--json")
     answer = json.loads(done.stdout)
     assert (done.exit_code, answer["status"]) == (0, "answered")
@@ -62,10 +58,3 @@ def test_what_asks_nothing_of_them_costs_no_search_and_exits_with_0(home):
     assert "retrieve" not in answer["timings_ms"]
     shown = crag(home, "trace", "last")
     assert "nothing to look up" in shown.stdout + shown.stderr
-
-
-def test_follow_up_reaches_behind_the_small_talk(home):
-    for said in (HIGH, "thanks!"):
-        crag(home, "ask", said, "-t", "behind")
-    asked = json.loads(crag(home, "ask", "And how long is it?", "-t", "behind", "--json").stdout)
-    assert asked["standalone_question"] == f"And how long is it? ({HIGH})"

@@ -31,12 +31,6 @@ def test_ids_equal_another_implementation_s(other, text):
     assert tokens.encoding().encode(text, disallowed_special=()) == list(other.encode(text))
 
 
-@given(st.text(max_size=200))
-def test_never_more_tokens_than_bytes(text):
-    count = tokens.count_tokens(text)
-    assert count <= len(text.encode("utf-8", "replace"))
-
-
 def test_packed_ranks_are_those_they_were_made_from_or_a_setup_error(tmp_path, monkeypatch):
     file = tmp_path / "o200k_base.bin"
     monkeypatch.setattr(tokens, "PACKED", file)

@@ -109,12 +109,9 @@ def test_the_blocks_of_a_long_text_are_not_all_held(line: str, document_format: 
     assert most < 24 * len(text)
 
 
-def test_a_short_document_is_one_chunk() -> None:
+def test_a_short_document_is_one_chunk_and_a_blank_one_has_none() -> None:
     text = "# A\n\nOne.\n\n## B\n\nTwo.\n"
     assert [piece.text for piece in chunks(text)] == [text.strip()]
-
-
-def test_an_empty_or_blank_document_has_no_chunk() -> None:
     assert chunks("") == []
     assert chunks(" \n\t\n" * 100_000) == []
 
