@@ -114,6 +114,24 @@ def _own_umask() -> Iterator[None]:
     os.umask(own)
 
 
+@pytest.fixture
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A home of the test's own with the FILES of its module, or else with those of `crag`."""
+    from crag import FILES
+    from ingest_runs import copied_home_of
+
+    return copied_home_of(tmp_path, getattr(request.module, "FILES", FILES))
+
+
+@pytest.fixture(scope="module")
+def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory):
+    """A session without a model on the FILES of the module."""
+    from ingest_runs import session_of
+
+    with session_of(tmp_path_factory.mktemp("session"), request.module.FILES) as opened:
+        yield opened
+
+
 @pytest.fixture(scope="session")
 def _weights() -> None:
     """For tests whose homes read with the reader (`reader_weights.lent`)."""

@@ -5,17 +5,11 @@ import re
 
 import pytest
 from crag import crag
-from ingest_runs import copied_home_of
 from openai_samples import KEY, asked, verdict
 from scripted_server import ScriptedServer, call, shape_asked, status, text
 
-BRIDGE = "The Orrin Bridge is 164 metres long. It was opened in 1887 by Ada Lorne.\n"
+FILES = {"bridge.md": "The Orrin Bridge is 164 metres long. It was opened in 1887 by Ada Lorne.\n"}
 QUESTION = "How long is the Orrin Bridge?"
-
-
-@pytest.fixture
-def home(tmp_path):
-    return copied_home_of(tmp_path, {"bridge.md": BRIDGE})
 
 
 def model(*drafts, supported=True):

@@ -3,16 +3,11 @@
 import json
 
 import pytest
-from crag import HIGH, copied_home, crag, make_home, turns
+from crag import HIGH, crag, make_home, turns
 from postgres_server import fresh_schema
 from turn_samples import make_answer, open_turn_store
 
 from cli.terminal import clean
-
-
-@pytest.fixture
-def home(tmp_path):
-    return copied_home(tmp_path)
 
 
 @pytest.fixture

@@ -6,11 +6,9 @@ import time
 from io import StringIO
 
 import pexpect
-import pytest
 from crag import (
     HIGH,
     chat_in_terminal,
-    copied_home,
     crag,
     ended,
     entered,
@@ -25,11 +23,6 @@ from scripted_server import ScriptedServer, hang
 
 from cli.render.live import LiveAnswer
 from cli.terminal import Terminal
-
-
-@pytest.fixture
-def home(tmp_path):
-    return copied_home(tmp_path)
 
 
 def test_a_conversation(home):

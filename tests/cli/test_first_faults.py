@@ -5,7 +5,7 @@ test_chat_terminal.py, test_research.py and test_ingest.py.
 """
 
 import pytest
-from crag import copied_home, crag
+from crag import crag
 from hardships import HARDSHIPS, can_mount
 from index_samples import open_writer
 
@@ -24,10 +24,10 @@ OFF = {"CRAG_BASE_URL": "http://127.0.0.1:9/v1", "CRAG_MODEL": "m", "CRAG_MAX_RE
     ],
     ids=["unknown key", "model that is off", "no rights", "no place for settings", "locked home"],
 )
-def test_a_fault_is_one_line_with_the_next_step(words, code, said, next_step, tmp_path):
+def test_a_fault_is_one_line_with_the_next_step(words, code, said, next_step, tmp_path, home):
     """The home is being written meanwhile, which only the last heeds."""
     (tmp_path / "misspelt.toml").write_text("max_lops = 2\n")
-    home, given = copied_home(tmp_path), [word.format(tmp_path) for word in words]
+    given = [word.format(tmp_path) for word in words]
     with open_writer(home, "default"):
         done = crag(home, *given, **OFF)
     *_, line = done.stderr.splitlines()
@@ -39,8 +39,7 @@ def test_a_fault_is_one_line_with_the_next_step(words, code, said, next_step, tm
 
 
 @pytest.mark.skipif(not can_mount(), reason="no mount namespaces here")
-def test_a_read_only_home_is_asked_and_says_what_it_cannot_keep(tmp_path):
-    home = copied_home(tmp_path)
+def test_a_read_only_home_is_asked_and_says_what_it_cannot_keep(tmp_path, home):
     before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
     done = HARDSHIPS["read-only home"].run(tmp_path, *ASK, "--engine", "local")
     assert (done.returncode, "31 metres" in done.stdout) == (0, True)
@@ -49,8 +48,7 @@ def test_a_read_only_home_is_asked_and_says_what_it_cannot_keep(tmp_path):
     assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
 
 
-def test_the_cited_quotes_stand_below_the_sources(tmp_path):
-    home = copied_home(tmp_path)
+def test_the_cited_quotes_stand_below_the_sources(home):
     plain = crag(home, *ASK).stdout
     quoted = crag(home, *ASK, "--quotes").stdout
     assert quoted.startswith(plain)

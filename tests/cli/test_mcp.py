@@ -14,7 +14,7 @@ import pytest
 from crag import ROOT, ended, in_terminal, run_forked
 from forked_program import crag_program
 from ingest_runs import Library, home_of
-from ports import free_port, wait_for_port
+from ports import free_port, listening
 
 CLIENT = {"name": "test", "version": "1"}
 OPENING = {
@@ -159,14 +159,9 @@ def test_a_long_source_and_a_long_list_are_read_to_their_ends(tmp_path: Path):
 def served(home: Path) -> Iterator[str]:
     """The address of the tools of a real `crag mcp` on loopback."""
     port = free_port()
-    command = [crag_program(), "mcp", "--engine", "local", "--home", str(home)]
-    process = subprocess.Popen([*command, "--http", str(port)], cwd=ROOT, stderr=subprocess.DEVNULL)
-    try:
-        wait_for_port(port, process)
+    command = (crag_program(), "mcp", "--engine", "local", "--home", home, "--http", port)
+    with listening(port, *command):
         yield f"http://127.0.0.1:{port}/mcp"
-    finally:
-        process.terminate()
-        process.wait(60)
 
 
 def test_nothing_of_another_collection_is_told(home: Path, tmp_path: Path):

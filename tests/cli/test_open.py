@@ -1,6 +1,6 @@
 """`crag open`, and what is said once a home."""
 
-from crag import HIGH, copied_home, crag, ended, in_terminal, make_home, shown_in_terminal
+from crag import HIGH, crag, ended, in_terminal, make_home, shown_in_terminal
 from ingest_runs import home_of
 from searx_server import SearxServer
 
@@ -31,8 +31,8 @@ def test_lines_of_what_was_converted_have_no_numbers(tmp_path):
     assert "\n> The Gillfoot Viaduct is 31 metres high." in opened.stdout
 
 
-def test_a_cited_page_of_the_web_is_said_to_be_one(tmp_path):
-    home, url = copied_home(tmp_path), "https://example.org/moons"
+def test_a_cited_page_of_the_web_is_said_to_be_one(home):
+    url = "https://example.org/moons"
     page = {"url": url, "title": "Moons", "content": "Saturn has 146 confirmed moons."}
     with SearxServer([page]) as web:
         asked = ("ask", "How many confirmed moons does Saturn have?", "--web")
@@ -50,8 +50,7 @@ def test_a_first_ingest_on_a_terminal_offers_the_reader_once_and_remembers_the_r
     assert (code, OFFERED in shown) == (0, False)
 
 
-def test_the_first_answer_without_a_model_says_once_that_there_are_models(tmp_path):
-    home = copied_home(tmp_path)
+def test_the_first_answer_without_a_model_says_once_that_there_are_models(home):
     assert TOLD not in crag(home, "ask", HIGH).stderr
     shown = [shown_in_terminal(home, "ask", HIGH)[0] for _ in range(2)]
     assert [TOLD in each for each in shown] == [True, False]

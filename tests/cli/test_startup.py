@@ -1,6 +1,6 @@
 import pytest
 from bare_process import run_code
-from crag import HIGH, copied_home
+from crag import HIGH
 from ingest_runs import home_of
 
 pytestmark = pytest.mark.ci
@@ -64,8 +64,8 @@ for code, unneeded in {!r}:
     run_code(each.format(steps), tmp_path)
 
 
-def test_a_question_loads_no_more_of_the_program_than_it_did(tmp_path):
-    asking = ["ask", HIGH, "--home", str(copied_home(tmp_path)), "--engine", "local"]
+def test_a_question_loads_no_more_of_the_program_than_it_did(home):
+    asking = ["ask", HIGH, "--home", str(home), "--engine", "local"]
     code = f"""import sys, threading
 ran = set()
 def note(frame, event, _):

@@ -5,7 +5,7 @@ from io import StringIO
 from itertools import pairwise
 
 import pytest
-from crag import HIGH, copied_home, crag, shown_in_terminal
+from crag import HIGH, crag, shown_in_terminal
 from rich.console import Console
 from rich.text import Text
 
@@ -76,8 +76,8 @@ def test_a_snippet_stands_below_its_place_and_says_so_once():
 
 
 @pytest.mark.parametrize("words", [("q", "-c", "no-such-collection"), (HIGH, "--trace", "-q")])
-def test_no_word_that_fits_a_line_is_broken_at_the_edge_of_a_terminal(tmp_path, words):
-    home, columns = copied_home(tmp_path), 40
+def test_no_word_that_fits_a_line_is_broken_at_the_edge_of_a_terminal(home, words):
+    columns = 40
     shown, _ = shown_in_terminal(home, "ask", *words, columns=columns, COLUMNS=str(columns))
     piped = crag(home, "ask", *words)
     known = set((piped.stdout + piped.stderr).split())
@@ -87,9 +87,8 @@ def test_no_word_that_fits_a_line_is_broken_at_the_edge_of_a_terminal(tmp_path, 
             assert word not in known or len(word) > columns // 2
 
 
-def test_a_stored_answer_stands_as_it_stood_when_it_was_asked(tmp_path):
-    home, columns = copied_home(tmp_path), 40
-    shown = []
+def test_a_stored_answer_stands_as_it_stood_when_it_was_asked(home):
+    columns, shown = 40, []
     for words in (("ask", HIGH, "--no-stream", "-q"), ("trace", "last"), ("trace", "list")):
         text, _ = shown_in_terminal(home, *words, columns=columns, COLUMNS=str(columns))
         shown.append(re.sub(r"\x1b\[[\d;?]*[a-zA-Z]|\r", "", text))

@@ -14,7 +14,7 @@ def test_every_printed_block_is_what_the_program_prints(tmp_path: Path):
         text = page.read_text(encoding="utf-8")
         fresh = refreshed(text, session)
         for now, then in zip(BLOCK.finditer(fresh), BLOCK.finditer(text), strict=True):
-            assert then.group() == now.group(), f"out of date: {then['run'] or then['made']}"
+            assert then.group() == now.group(), f"out of date: {then['run']}"
             seen += 1
     assert seen >= 4
 

@@ -2,14 +2,13 @@
 
 import shutil
 import socket
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 from index_samples import EMBEDDER, entry, open_collection, open_writer
-from ports import free_port, wait_for_port
+from ports import free_port, listening
 
 from rag.doctor.indexes import check_collections
 from rag.index.home.store import HomeStore
@@ -25,12 +24,8 @@ def server(tmp_path_factory):
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     folder = tmp_path_factory.mktemp("server")
-    command = [program, "run", "--path", str(folder), "--host", "127.0.0.1", "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    wait_for_port(port, process)
-    yield url
-    process.kill()
-    process.wait()
+    with listening(port, program, "run", "--path", folder, "--host", "127.0.0.1", "--port", port):
+        yield url
 
 
 def write(home, url, sources=("whale", "railway", "bakery")):

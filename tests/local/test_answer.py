@@ -43,13 +43,7 @@ frobnicate --daemon --pid /run/frob.pid
 echo "The frobnicator daemon has started."
 """
 STAFF = "# Staff\n\nThe keeper of the tank is Ines Marrow. She has the key to the pump house.\n"
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory):
-    texts = {"frob.sh": SCRIPT, "steam.md": NOTES, "staff.md": STAFF, **PUMPS}
-    with session_of(tmp_path_factory.mktemp("answer"), texts) as session:
-        yield session
+FILES = {"frob.sh": SCRIPT, "steam.md": NOTES, "staff.md": STAFF, **PUMPS}
 
 
 def of_source(answer, name):

@@ -1,7 +1,6 @@
 """Documents and questions in other languages, written with spaces or without."""
 
 import pytest
-from ingest_runs import session_of
 
 FILES = {
     "灯塔.md": "# 桑德霍姆灯塔\n\n灯塔于1874年首次点亮。红砖塔高38米。\n\n"
@@ -15,12 +14,6 @@ FILES = {
     "brücke.md": "# Brücke\n\nDer Steg wurde nach dem Hochwasser von 2016 gesperrt.\n\nDie neue "
     "Brücke wird aus Lärche gebaut und trägt fünf Tonnen.\n",
 }
-
-
-@pytest.fixture(scope="module")
-def session(tmp_path_factory):
-    with session_of(tmp_path_factory.mktemp("languages"), FILES) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ import json
 import re
 
 import pytest
-from ingest_runs import copied_home_of
 from openai_samples import asked, settings_for
 from scripted_server import ScriptedServer, call, status, text
 
@@ -20,11 +19,6 @@ FILES = {
     "skippers.md": "# Skippers\n\nWho steers a boat has turned 21.\n",
     "masters.md": "# Masters\n\nA master mariner has a licence.\n",
 }
-
-
-@pytest.fixture
-def home(tmp_path):
-    return copied_home_of(tmp_path, FILES)
 
 
 def model(queries=("skipper boat turned", "master mariner licence")):

@@ -5,7 +5,6 @@ import re
 from io import StringIO
 
 import pytest
-from ingest_runs import copied_home_of
 from openai_samples import QUESTION, asked, settings_for, verdict
 from rich.console import Console
 from scripted_server import ScriptedServer, call, shape_asked, status, stream, text
@@ -22,11 +21,6 @@ FILES = {
     "rome.md": "# Rome\n\nThe capital of Italy is Rome.\n",
     "tea.md": "# Tea\n\nGreen tea is steeped for two minutes.\n",
 }
-
-
-@pytest.fixture
-def home(tmp_path):
-    return copied_home_of(tmp_path, FILES)
 
 
 def model(better="seat of government", usage=(100, 10)):

@@ -2,18 +2,13 @@
 
 import pytest
 from in_time import cpu_within
-from ingest_runs import collection_of, session_of
+from ingest_runs import collection_of
 
 from rag.question.dates import MOST_FORMS, with_dates
 
 LOG = "# Log\n\n## 2026-05-24\n\nThe heron sang.\n\n## 2025-03-05\n\nThe weir froze.\n"
 LETTER = "The keeper wrote on 7 August 2024 that the bell was cracked.\n"
-
-
-@pytest.fixture(scope="module")
-def reader(tmp_path_factory):
-    texts = {"log.md": LOG, "letter.md": LETTER}
-    return collection_of(tmp_path_factory.mktemp("dates"), texts)
+FILES = {"log.md": LOG, "letter.md": LETTER}
 
 
 @pytest.mark.parametrize(
@@ -30,8 +25,8 @@ def reader(tmp_path_factory):
         ("who wrote on 07/08/2024?", "7 August 2024"),
     ],
 )
-def test_a_day_is_searched_in_the_form_that_the_collection_holds(reader, question, form):
-    assert with_dates(question, reader) == f"{question} ({form})"
+def test_a_day_is_searched_in_the_form_that_the_collection_holds(session, question, form):
+    assert with_dates(question, session.reader) == f"{question} ({form})"
 
 
 @pytest.mark.parametrize(
@@ -47,27 +42,26 @@ def test_a_day_is_searched_in_the_form_that_the_collection_holds(reader, questio
         "what was noted on 2026-05-24?",
     ],
 )
-def test_what_the_collection_does_not_hold_is_not_added(reader, question):
-    assert with_dates(question, reader) == question
+def test_what_the_collection_does_not_hold_is_not_added(session, question):
+    assert with_dates(question, session.reader) == question
 
 
-def test_a_context_is_kept_and_few_forms_are_added(tmp_path, reader):
+def test_a_context_is_kept_and_few_forms_are_added(tmp_path, session):
     asked = "and on 24 May 2026? (the log)"
-    assert with_dates(asked, reader) == "and on 24 May 2026? (the log 2026-05-24)"
+    assert with_dates(asked, session.reader) == "and on 24 May 2026? (the log 2026-05-24)"
     diary = "".join(f"## {year}-05-24\n\nRain.\n\n" for year in range(2000, 2027))
     many = with_dates("what fell on 24 May?", collection_of(tmp_path, {"diary.md": diary}))
     assert many.count("-05-24") == MOST_FORMS
     assert "2026-05-24" in many
 
 
-def test_a_day_is_answered_and_its_form_is_not_shown(tmp_path):
-    with session_of(tmp_path, {"log.md": LOG, "letter.md": LETTER}) as session:
-        answer = session.ask("What happened on 24 May 2026?")
+def test_a_day_is_answered_and_its_form_is_not_shown(session):
+    answer = session.ask("What happened on 24 May 2026?")
     assert answer["answer"].startswith("The heron sang.")
     assert answer["standalone_question"] == answer["question"]
 
 
 @pytest.mark.parametrize("piece", ["1 may ", "1/1/", "may 1 ", "1st of ", "2026-01-01 "])
-def test_long_hostile_text_takes_no_time(piece, reader):
+def test_long_hostile_text_takes_no_time(piece, session):
     with cpu_within(2):
-        with_dates(piece * (4_000 // len(piece)), reader)
+        with_dates(piece * (4_000 // len(piece)), session.reader)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from crag import copied_home, crag
+from crag import crag
 from in_time import cpu_within
 
 from rag.question.small_talk import small_talk
@@ -48,8 +48,7 @@ def test_long_text_takes_no_time():
         assert not any(small_talk(text) for text in ("ok " * 20_000, "?" * 20_000))
 
 
-def test_what_asks_nothing_of_them_costs_no_search_and_exits_with_0(tmp_path):
-    home = copied_home(tmp_path)
+def test_what_asks_nothing_of_them_costs_no_search_and_exits_with_0(home):
     done = crag(home, "ask", "ok, thanks!", "--json")
     answer = json.loads(done.stdout)
     assert (done.exit_code, answer["status"]) == (0, "answered")

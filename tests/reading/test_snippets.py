@@ -37,12 +37,15 @@ To put it out:
 """
 
 
-@pytest.fixture(scope="module")
-def reader(tmp_path_factory):
-    return collection_of(tmp_path_factory.mktemp("snippets"), {"lamps.md": PAGE})
+FILES = {"lamps.md": PAGE}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def reader(session):
+    return session.reader
+
+
+@pytest.fixture
 def found(reader):
     """What is found and shown for a question, by the words' own vectors."""
 

@@ -18,7 +18,7 @@ from typing import Any
 import pexpect
 from bare_process import finished
 from forked_program import crag_program
-from ingest_runs import Library, copied_home_of, home_of
+from ingest_runs import Library, home_of
 from typer.testing import CliRunner, Result
 
 from cli.app import app
@@ -43,11 +43,6 @@ HIGH = "How high is the Gillfoot Viaduct?"
 def make_home(folder: Path) -> Path:
     """A CRAG_HOME in `folder` whose default collection holds FILES, of a folder beside it."""
     return home_of(folder, FILES)
-
-
-def copied_home(folder: Path) -> Path:
-    """As `make_home`, for tests that leave the documents as they are."""
-    return copied_home_of(folder, FILES)
 
 
 @cache

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from subprocess import CompletedProcess
 
@@ -17,7 +17,7 @@ from bare_process import finished
 from forked_program import crag_program
 
 ROOT = Path(__file__).resolve().parents[2]
-PROGRAMS = "crag|make|python|pip|pipx|uv|chroma|ollama|vllm|export|echo|docker|curl|git"
+PROGRAMS = "crag|make|python|pip|pipx|uv|ollama|vllm|export|echo|docker|curl|git"
 _FOUND = re.compile(
     r"```sh\n(?P<block>.*?)```|<!-- run: (?P<run>.+?) -->|```\w*\n.*?```"
     rf"|`(?P<inline>(?:{PROGRAMS}) [^`]+)`",
@@ -89,12 +89,3 @@ def programs(folder: Path) -> None:
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
     python.chmod(0o755)
     (folder / "crag").symlink_to(crag_program())
-    chroma = next(found for found in _installed("chroma") if found.exists())
-    (folder / "chroma").symlink_to(chroma)
-
-
-def _installed(name: str) -> Iterator[Path]:
-    import chromadb
-
-    yield Path(sys.executable).with_name(name)
-    yield Path(chromadb.__file__).parents[4] / "bin" / name
