@@ -1,12 +1,11 @@
 """Every command of the help under every hardship: one line that is true, and nothing lost."""
 
 import shutil
-import sqlite3
-from contextlib import closing
 
 import pytest
 from crag import crag
 from hardships import HARDSHIPS, can_mount
+from sqlite_files import run_sql
 
 from cli.app import COMMANDS, command_of
 
@@ -75,9 +74,8 @@ def held(work):
     """What must not be lost: documents, turns, traces."""
     counts = []
     for file, table in HELD:
-        with closing(sqlite3.connect(work / "home" / file)) as db:
-            assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-            counts.append(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+        assert run_sql(work / "home" / file, "PRAGMA integrity_check") == [("ok",)]
+        counts.append(len(run_sql(work / "home" / file, f"SELECT 1 FROM {table}")))
     return counts
 
 

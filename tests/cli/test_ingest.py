@@ -1,11 +1,10 @@
 import json
-import sqlite3
 import threading
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from crag import interrupted
+from sqlite_files import run_sql
 from typer.testing import CliRunner
 
 from cli.app import app
@@ -178,19 +177,16 @@ def test_the_doctor_finds_damaged_indexes_and_an_ingest_mends_them(home, folder)
     for file in (home / "vectors").rglob("*"):
         if file.is_file():
             file.write_bytes(b"rubbish")
-    with closing(sqlite3.connect(home / FILE_NAME)) as db, db:
-        db.execute("UPDATE collections SET terms_version = 'of before'")
+    run_sql(home / FILE_NAME, "UPDATE collections SET terms_version = 'of before'")
     result = crag("doctor", code=4)
     assert result.stdout.count("FAIL") == 2
     assert result.stdout.count("mend: crag ingest -c default") == 2
     crag("ingest")
     assert json.loads(crag("doctor", "--json").stdout)["ok"]
     assert "a.md" in crag("search", "north pump").stdout
-    with closing(sqlite3.connect(home / FILE_NAME)) as db, db:
-        db.execute("DELETE FROM lexical_1_docsize")
+    run_sql(home / FILE_NAME, "DELETE FROM lexical_1_docsize")
     assert "mend: crag collections delete default" in crag("doctor", code=4).stdout
-    with closing(sqlite3.connect(home / FILE_NAME)) as db, db:
-        db.execute("DROP TABLE collections")
+    run_sql(home / FILE_NAME, "DROP TABLE collections")
     result = crag("doctor", code=4)
     assert "FAIL index: " in " ".join(result.stdout.split())
 

@@ -1,12 +1,11 @@
 """What `crag doctor` says of the files of a home that are damaged, or of another version."""
 
 import shutil
-import sqlite3
-from contextlib import closing
 
 import pytest
 from crag import crag
 from ingest_runs import home_of
+from sqlite_files import run_sql
 
 from state.home_db import HOME_FILE
 
@@ -32,8 +31,7 @@ def home(tmp_path, asked):
 def test_a_damaged_file_is_named_with_what_mends_it(home, name):
     assert crag(home, "doctor").exit_code == 0
     path = home / name
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("pragma wal_checkpoint(truncate)")
+    run_sql(path, "pragma wal_checkpoint(truncate)")
     data = bytearray(path.read_bytes())
     data[47] ^= 0x40  # the schema's format, of which there are four
     path.write_bytes(data)

@@ -1,12 +1,11 @@
 """What documents are called, and finding them by it."""
 
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from index_samples import open_collection, open_writer
 from shared_stores import fill
+from sqlite_files import run_sql
 
 from rag.engines.local.grade import SURELY_NAMED
 from rag.index.home.catalog import FILE_NAME
@@ -61,5 +60,4 @@ def test_a_document_that_is_removed_leaves_no_name(tmp_path: Path) -> None:
     fill(HomeStore(tmp_path), {"new-door.md": "It shuts.", "gone.md": "Away."})
     with open_writer(tmp_path, "default") as writer:
         writer.remove(["gone.md"])
-    with closing(sqlite3.connect(tmp_path / FILE_NAME)) as db:
-        assert db.execute("SELECT key FROM names").fetchall() == [("newdoor",)]
+    assert run_sql(tmp_path / FILE_NAME, "SELECT key FROM names") == [("newdoor",)]

@@ -1,7 +1,6 @@
 import os
 import random
 import shutil
-import sqlite3
 from contextlib import closing
 from itertools import pairwise
 
@@ -10,6 +9,7 @@ import pytest
 from bare_process import run_code
 from index_samples import EMBEDDER, entry, ill_parts, open_collection, open_writer
 from shared_stores import fill
+from sqlite_files import run_sql
 
 from rag.index.home import queries
 from rag.index.home.store import HomeStore
@@ -100,8 +100,7 @@ def flip_bits(path, count, seed):
 
 
 def leave_it_cleared(home):
-    with closing(sqlite3.connect(home / "catalog.sqlite")) as connection, connection:
-        connection.execute("UPDATE chroma SET revision = NULL")
+    run_sql(home / "catalog.sqlite", "UPDATE chroma SET revision = NULL")
 
 
 @pytest.mark.parametrize(
@@ -241,9 +240,8 @@ def test_a_deleted_collection_is_gone_with_its_vectors(home):
         open_collection(home, "default")
     with pytest.raises(NoIndexError):
         store.delete("default")
-    with closing(sqlite3.connect(home / "catalog.sqlite")) as connection:
-        for table in ("documents", "texts", "chunks", "names", "chroma"):
-            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+    for table in ("documents", "texts", "chunks", "names", "chroma"):
+        assert run_sql(home / "catalog.sqlite", f"SELECT * FROM {table}") == []
 
 
 def test_a_catalog_moved_away_leaves_no_vectors_behind(home):

@@ -3,7 +3,6 @@ half-visible, nothing lost, readers work, the next run goes on.
 """
 
 import random
-import sqlite3
 import time
 from contextlib import closing
 from pathlib import Path
@@ -15,6 +14,7 @@ from forked import started
 from ingest_runs import Library, counts
 from postgres_server import running_postgres
 from shared_stores import assert_sound
+from sqlite_files import run_sql
 
 from rag.index.home.catalog import Catalog
 from state.errors import NoIndexError
@@ -100,12 +100,11 @@ def check_rows(library: Library) -> None:
         assert_sound(library.store)
         return
     assert Catalog(home).integrity_errors() == []
-    with closing(sqlite3.connect(Catalog(home).path)) as db:
-        query = (
-            "SELECT chunk_count, (SELECT count(*) FROM chunks WHERE document_id = documents.id),"
-            " characters, source FROM documents"
-        )
-        rows = db.execute(query).fetchall()
+    rows = run_sql(
+        Catalog(home).path,
+        "SELECT chunk_count, (SELECT count(*) FROM chunks WHERE document_id = documents.id),"
+        " characters, source FROM documents",
+    )
     assert [row for row in rows if row[0] != row[1]] == []
     with closing(library.open()) as reader:
         for _, _, characters, source in rows:

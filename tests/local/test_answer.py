@@ -50,10 +50,14 @@ def of_source(answer, name):
     return next(c for c in answer["citations"] if c["source"].endswith(name))
 
 
-def test_a_command_is_quoted_character_for_character_with_what_introduces_it(session):
+def test_a_command_is_quoted_with_what_introduces_it_and_whole_on_demand(session, monkeypatch):
     answer = session.ask("How do I start the pump?")
     assert "\n    $ pumpctl start --from sump | tee start.log\n" in answer["answer"]
     assert "Then, from the console, run:" in answer["answer"]
+    monkeypatch.setattr(session, "settings", session.settings.model_copy(update={"full": True}))
+    blocks = session.ask("How do I start the pump?")
+    passages = [each["passage"] for each in answer["citations"]]
+    assert [each["shown"] for each in blocks["citations"]] == passages
 
 
 def test_an_answer_that_begins_with_code_keeps_all_of_its_lines_set_in(session):
@@ -82,14 +86,6 @@ def test_wrapped_lines_are_joined_in_the_answer_and_not_in_the_passage(session):
     answer = session.ask("Which firm fitted the pump?")
     assert "the firm of Orrin and Daughters." in answer["answer"]
     assert "the firm of\nOrrin and Daughters." in of_source(answer, "pump.md")["passage"]
-
-
-def test_whole_blocks_are_shown_on_demand(session, monkeypatch):
-    snippets = session.ask("How do I start the pump?")
-    monkeypatch.setattr(session, "settings", session.settings.model_copy(update={"full": True}))
-    blocks = session.ask("How do I start the pump?")
-    passages = [each["passage"] for each in snippets["citations"]]
-    assert [each["shown"] for each in blocks["citations"]] == passages
 
 
 def test_a_question_with_two_parts_is_answered_part_by_part(session):

@@ -136,11 +136,3 @@ def test_a_long_chunk_is_cut_for_grading_and_any_character_can_be_sent():
     _, user = sent(lambda engine: engine.grade(grading(odd)), call(grades(True)))
     assert "half ? pair" in user
     assert len(user) < 3_000
-
-
-def test_titles_are_sent_to_find_other_words_and_no_text():
-    mail = {**chunk_of("letter", "Dear all"), "title": None}
-    state = asking(documents=[PARIS, mail])
-    _, user = sent(lambda engine: engine.rewrite(state), call({"queries": ["seat of government"]}))
-    assert PARIS["text"] not in user
-    assert fenced(user)[0] == ["Title of paris\nletter.md"]

@@ -1,9 +1,10 @@
 """contextualize and rewrite: one line from the model, or a stand-in that says so."""
 
 import json
+import re
 
 import pytest
-from openai_samples import PARIS, QUESTION, asking, connect
+from openai_samples import PARIS, QUESTION, asking, chunk_of, connect
 from scripted_server import ScriptedServer, text
 from turn_samples import history_turn
 
@@ -58,11 +59,14 @@ def test_an_abstention_is_a_turn_without_words_and_markers_are_left_out():
     assert "Assistant: Paris.\n" in prompt
 
 
-def test_where_code_alone_graded_the_model_is_asked_for_other_words():
+def test_a_model_is_asked_for_other_words_with_the_titles_and_no_text():
+    mail = {**chunk_of("letter", "Dear all"), "title": None}
     with ScriptedServer(text('{"queries": ["seat of the\\n French government"]}')) as server:
-        result = connect(server).rewrite(SEARCHED)
+        result = connect(server).rewrite(asking(documents=[PARIS, mail]))
     assert list(result.queries) == ["seat of the French government"]
-    assert len(server.requests) == 1
+    (request,) = server.requests
+    assert PARIS["text"] not in request.prompt
+    assert re.search(r"#\w+\nTitle of paris\nletter.md\n</document>", request.prompt)
 
 
 @pytest.mark.parametrize(

@@ -62,16 +62,20 @@ def test_lines_that_their_writer_ended_stay_apart(text: str) -> None:
     assert parts(text) == text.split("\n")
 
 
-def test_a_wrapped_line_may_end_in_bold_italics_or_a_dash() -> None:
-    for end in ("***wholly new***", "as the board wished---"):
-        text = f"The harbour board has had the old pier taken down, and {end}\nit is not built."
-        assert parts(text) == [text]
+TAKEN = "The harbour board has had the old pier taken down, and"
+LINK = "[notes on updating](administration.md#updating-on-bare-metal)"
 
 
-def test_a_link_that_was_too_long_for_its_line_goes_on_with_the_sentence() -> None:
-    first = "Where an older one is on the machine, see the"
-    text = f"{first}\n[notes on updating](administration.md#updating-on-bare-metal) instead, before"
-    assert parts(f"{text}\nanything is unpacked there.") == [f"{text}\nanything is unpacked there."]
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{TAKEN} ***wholly new***\nit is not built.",
+        f"{TAKEN} as the board wished---\nit is not built.",
+        f"Where an older one is on the machine, see the\n{LINK} instead, before\nanything is done.",
+    ],
+)
+def test_a_wrapped_line_may_end_in_marks_or_before_a_long_link(text: str) -> None:
+    assert parts(text) == [text]
 
 
 def test_a_message_is_its_lines_up_to_the_next_time() -> None:

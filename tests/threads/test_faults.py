@@ -1,12 +1,12 @@
 import socket
 import sqlite3
 import zlib
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from in_time import within
 from ports import free_port
+from sqlite_files import run_sql
 from turn_samples import make_answer, open_turn_store, real_looking_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
@@ -35,8 +35,7 @@ def of_another_kind(path):
 
 
 def of_a_newer_version(path):
-    with closing(sqlite3.connect(path)) as db:
-        db.execute(f"pragma user_version = {HOME_SCHEMA + 1}")
+    run_sql(path, f"pragma user_version = {HOME_SCHEMA + 1}")
 
 
 @pytest.mark.parametrize(
@@ -72,9 +71,9 @@ def test_a_damaged_turn_is_named(tmp_path, changed):
     with open_turn_store(tmp_path) as store:
         store.append("a", make_answer("whole"))
         store.append("b", real_looking_answer(1))
-    with closing(sqlite3.connect(tmp_path / "home.db", isolation_level=None)) as db:
-        (body,) = db.execute("select body from crag_turns where id = 2").fetchone()
-        db.execute("update crag_turns set body = ? where id = 2", (changed(body),))
+    file = tmp_path / "home.db"
+    ((body,),) = run_sql(file, "select body from crag_turns where id = 2")
+    run_sql(file, "update crag_turns set body = ? where id = 2", changed(body))
     with open_turn_store(tmp_path) as store:
         assert store.turn("a", 1).answer["question"] == "whole"
         assert {each.name for each in store.threads()} == {"a", "b"}
@@ -101,8 +100,7 @@ def test_deleted_text_is_not_left_in_the_file(tmp_path):
     with open_turn_store(path.parent) as store:
         for seed in range(30):
             store.append("gone", real_looking_answer(seed, 4000))
-        with closing(sqlite3.connect(path)) as db:
-            bodies = [row[0] for row in db.execute("select body from crag_turns")]
+        bodies = [body for (body,) in run_sql(path, "select body from crag_turns")]
     before = path.stat().st_size
     with open_turn_store(path.parent) as store:
         store.append("kept", make_answer())

@@ -1,10 +1,8 @@
 """The timeline of a thread lives in its checkpoint; the record of turns makes it anew."""
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 from ingest_runs import session_of
+from sqlite_files import run_sql
 
 from rag.session import open_session
 from state.settings import load_settings
@@ -22,11 +20,6 @@ def home(tmp_path):
     return tmp_path / "home"
 
 
-def execute(home, statement):
-    with closing(sqlite3.connect(home / "home.db")) as db, db:
-        db.execute(statement)
-
-
 def asked_again(home, monkeypatch):
     """The turns that the checkpoint has after one more, and the numbers read from the record."""
     read = []
@@ -40,28 +33,23 @@ def asked_again(home, monkeypatch):
     return [each["turn"] for each in timeline], sorted(set(read))
 
 
-def test_it_comes_from_the_checkpoint(home, monkeypatch):
-    assert asked_again(home, monkeypatch) == ([1, 2, 3, 4, 5], [])
-
-
 @pytest.mark.parametrize(
-    "loss",
+    ("loss", "read"),
     [
-        "delete from checkpoints",
-        "update checkpoints set checkpoint = x'c1c1c1'",
-        "update checkpoints set type = 'of another day'",
+        ("select 1", []),
+        ("delete from checkpoints", [1, 2, 3, 4]),
+        ("update checkpoints set checkpoint = x'c1c1c1'", [1, 2, 3, 4]),
+        ("update checkpoints set type = 'of another day'", [1, 2, 3, 4]),
     ],
 )
-def test_a_checkpoint_that_is_lost_or_unreadable_is_made_anew(home, monkeypatch, loss):
-    execute(home, loss)
-    assert asked_again(home, monkeypatch) == ([1, 2, 3, 4, 5], [1, 2, 3, 4])
+def test_it_comes_from_the_checkpoint_or_is_made_anew(home, monkeypatch, loss, read):
+    run_sql(home / "home.db", loss)
+    assert asked_again(home, monkeypatch) == ([1, 2, 3, 4, 5], read)
 
 
 def test_of_an_old_checkpoint_what_it_lacks_is_read(home, monkeypatch):
-    with closing(sqlite3.connect(home / "home.db")) as db:
-        (old,) = db.execute("select checkpoint from checkpoints").fetchall()
+    (old,) = run_sql(home / "home.db", "select checkpoint from checkpoints")
     asked_again(home, monkeypatch)
     monkeypatch.undo()
-    with closing(sqlite3.connect(home / "home.db")) as db, db:
-        db.execute("update checkpoints set checkpoint = ?", old)
+    run_sql(home / "home.db", "update checkpoints set checkpoint = ?", *old)
     assert asked_again(home, monkeypatch) == ([1, 2, 3, 4, 5, 6], [5])
