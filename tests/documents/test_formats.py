@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 import pytest
-from document_files import binary_workbook, make_pdf, save, zipped
+from document_files import binary_workbook, make_pdf, raw_pdf, save, zipped
 from whole_document import read_document as read
 
 from rag.documents.stream import Part
@@ -213,20 +213,7 @@ def set_by_words(*lines: str, gap: int = 5, between: str = " 8 0 Td ") -> bytes:
             drawn += f" BT /F 15 Tf 1 0 0 -1 {right} 5 Tm 0 -13 Td {signs} ET"
             right += 9 * len(word) + gap
         drawn += " Q"
-    fonts = "<</Font<</F<</Type/Font/Subtype/Type1/BaseFont/Courier>>>>>>"
-    objects = (
-        "<</Type/Catalog/Pages 2 0 R>>",
-        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
-        f"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources{fonts}>>",
-        f"<</Length {len(drawn)}>>stream\n{drawn}\nendstream",
-    )
-    made, places = "%PDF-1.4\n", "0000000000 65535 f \n"
-    for n, each in enumerate(objects, 1):
-        places += f"{len(made):010} 00000 n \n"
-        made += f"{n} 0 obj{each}endobj\n"
-    size = len(objects) + 1
-    table = f"xref\n0 {size}\n{places}trailer<</Root 1 0 R/Size {size}>>\n"
-    return f"{made}{table}startxref\n{len(made)}\n%%EOF\n".encode()
+    return raw_pdf(drawn, "<</Type/Pages/Kids[3 0 R]/Count 1>>")
 
 
 def test_words_of_a_pdf_that_are_set_one_by_one_are_lines(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from document_files import make_pdf, save, zipped
+from document_files import make_pdf, raw_pdf, save, zipped
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from in_time import within
@@ -285,18 +285,9 @@ def test_rubbish_under_any_name_is_read_or_refused(
 
 
 def test_a_pdf_that_claims_pages_which_it_lacks_names_few_of_them(tmp_path: Path) -> None:
-    said = b"BT /F 12 Tf 10 50 Td (The pump room) Tj ET"
-    (tmp_path / "a.pdf").write_bytes(
-        b"%%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n"
-        b"2 0 obj<</Type/Pages/Kids[3 0 R]/Count 500>>endobj\n"
-        b"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 99 99]/Contents 4 0 R"
-        b"/Resources<</Font<</F 5 0 R>>>>>>endobj\n"
-        b"4 0 obj<</Length %d>>stream\n%b\nendstream endobj\n"
-        % (len(said), said)
-        + b"5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n"
-        b"trailer<</Root 1 0 R>>\n"
-    )
-    document = read_document(tmp_path / "a.pdf")
+    said = "BT /F 12 Tf 10 50 Td (The pump room) Tj ET"
+    claimed = raw_pdf(said, "<</Type/Pages/Kids[3 0 R]/Count 500>>")
+    document = read_document(save(tmp_path, "a.pdf", claimed))
     assert document.text == "The pump room\n"
     assert len(document.warnings) == 11
     assert document.warnings[0].startswith("page 2 cannot be read: ")

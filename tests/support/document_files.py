@@ -35,6 +35,20 @@ def make_pdf(path: Path, pages: list[str], *, title: str = "Yard book", **option
     return path
 
 
+def raw_pdf(drawn: str, pages: str) -> bytes:
+    """One page with these drawings, without a table of places; `pages` may claim to be more."""
+    font = "<</Type/Font/Subtype/Type1/BaseFont/Courier>>"
+    page = "<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R"
+    objects = (
+        "<</Type/Catalog/Pages 2 0 R>>",
+        pages,
+        f"{page}/Resources<</Font<</F {font}>>>>>>",
+        f"<</Length {len(drawn)}>>stream\n{drawn}\nendstream\n",
+    )
+    numbered = "".join(f"{n} 0 obj{each}endobj\n" for n, each in enumerate(objects, 1))
+    return f"%PDF-1.4\n{numbered}trailer<</Root 1 0 R>>\n".encode()
+
+
 def binary_workbook(path: Path, rows: Sequence[tuple[str, float]]) -> Path:
     """An XLSB of one sheet, "Stock"."""
     relation = '<Relationship Id="rId1" Target="worksheets/sheet1.bin" Type="worksheet"/>'
