@@ -10,10 +10,8 @@ of its strings there. `--no-loops` asks each again without a correction, and say
 
 import argparse
 import json
-import os
 import re
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
@@ -25,7 +23,7 @@ from rag.session import Session
 from state.answer import Answer
 
 SHOWN = (300, 1000)
-FIRST = (1, 3, 8, 20, 50)
+FIRST = (1, 3, 8)
 _MARKS = re.compile(r"[*_`]")
 
 
@@ -49,7 +47,6 @@ def right(answer: Answer, query: dict[str, Any], characters: int | None = None) 
 
 def asked(session: Session, query: dict[str, Any]) -> dict[str, Any]:
     """One question, as a row of figures."""
-    began, cpu = time.perf_counter(), time.process_time()
     answer: Answer | None = None
     first: Sequence[dict[str, Any]] = ()
     for event in session.stream(query["text"]):
@@ -61,8 +58,6 @@ def asked(session: Session, query: dict[str, Any]) -> dict[str, Any]:
     return {
         **judged(answer, query),
         "chunk": place(session, first, query),
-        "seconds": time.perf_counter() - began,
-        "cpu": time.process_time() - cpu,
     }
 
 
@@ -124,7 +119,6 @@ def summary(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
     if "chunk" in rows[0]:
         places = [row["chunk"] for row in own]
         found |= {f"first {n}": sum(bool(p) and p <= n for p in places) for n in FIRST}
-        found["cpu ms"] = round(1000 * median(row["cpu"] for row in rows))
     if "without loops" in rows[0]:
         found["gained"] = sum(row["right"] and not row["without loops"] for row in own)
         found["lost"] = sum(row["without loops"] and not row["right"] for row in own)
@@ -137,9 +131,7 @@ def main() -> None:
     parser.add_argument("--home", type=Path, help="kept, so that nothing is ingested twice")
     parser.add_argument("--out", type=Path, help="a row a question, as JSON lines")
     parser.add_argument("--no-loops", action="store_true")
-    parser.add_argument("--k", type=int, default=8, help="50 shows how deep the chunks lie")
     given = parser.parse_args()
-    os.environ["CRAG_K"] = str(given.k)
     every: list[dict[str, Any]] = []
     talked: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as scratch:

@@ -76,11 +76,10 @@ def test_no_secret_is_shown_or_kept(tmp_path, telltale):
     settings["threads"] = database("threads")
     settings |= {"max_retries": "0", "request_timeout": "5"}
     said = {tuple(command): run(tmp_path, *command, **settings) for command in COMMANDS}
-    for command in (["ingest", "railway.md"], ["ask", "How long?"], ["doctor"], ["status"]):
-        said["store", *command] = run(tmp_path, *command, **settings, store=database("store"))
     chroma = f"http://me:{secret_of('chroma_url')}@{telltale}?api_key={secret_of('chroma_url')}"
-    for command in (["ingest", "railway.md"], ["ask", "How long?"], ["doctor"], ["config", "show"]):
-        said["chroma_url", *command] = run(tmp_path, *command, **settings, chroma_url=chroma)
+    for other in ({"store": database("store")}, {"chroma_url": chroma}):
+        for words in ("ingest railway.md", "ask How?", "doctor", "status", "config show"):
+            said[*other, *words.split()] = run(tmp_path, *words.split(), **settings, **other)
     for ran in said.values():
         assert ran.exit_code != 1, ran.stderr
     assert said["ingest", "railway.md"].exit_code == 0

@@ -10,6 +10,7 @@ from turn_samples import make_answer, open_turn_store
 
 from cli.terminal import Terminal
 
+FILES = {"light.md": "# Lighthouse\n\nThe lighthouse is 34 metres high.\n"}
 FULL = Path("/dev/full")
 CLOSED = "crag: An output is closed. Leave it open.\n"
 
@@ -20,8 +21,7 @@ def test_a_reader_that_leaves_early_is_no_failure(tmp_path, arguments):
     assert ran.stderr == "code 0\n"
 
 
-def test_an_answer_keeps_its_exit_code_where_its_reader_leaves(tmp_path):
-    home = home_of(tmp_path, {"light.md": "# Lighthouse\n\nThe lighthouse is 34 metres high.\n"})
+def test_an_answer_keeps_its_exit_code_where_its_reader_leaves(home):
     for asked, code in (("How do volcanoes erupt?", 3), ("How high is the lighthouse?", 0)):
         ran = shell(home, f"{{ $CRAG ask '{asked}' -q; echo \"code $?\" >&2; }} | true")
         assert ran.stderr == f"code {code}\n"
@@ -47,13 +47,12 @@ def test_what_was_done_is_told_although_its_list_cannot_be_printed(tmp_path):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="no /dev/full here")
-def test_an_answer_that_did_not_arrive_is_a_failure_and_a_notice_is_none(tmp_path):
+def test_an_answer_that_did_not_arrive_is_a_failure_and_a_notice_is_none(tmp_path, home):
     ran = shell(tmp_path, f"$FORKED graph > {FULL}")
     assert ran.returncode == 4
     assert ran.stderr.startswith("crag: The disk is full.")
     ran = shell(tmp_path, f"$FORKED trace list 2> {FULL}")
     assert (ran.returncode, ran.stdout) == (0, "")
-    home = home_of(tmp_path, {"light.md": "# Lighthouse\n\nThe lighthouse is 34 metres high.\n"})
     ran = shell(home, f"$CRAG ask 'How high is the lighthouse?' --trace 2> {FULL}")
     assert (ran.returncode, "34 metres" in ran.stdout) == (0, True)
 

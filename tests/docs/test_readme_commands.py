@@ -35,26 +35,20 @@ CODES = {
     "crag collections delete default": 2,
     "crag threads delete railway": 2,
 }
-# A registry's, and programs of other projects. What they do is tested in another form.
+# A registry's, and programs of other projects, by how they begin. What they do is tested in another
+# form.
 ELSEWHERE = {
     "make demo": "docs/test_packaging.py",
-    "pipx install '.[mcp]'": "state/test_extras.py",
-    "pipx install '.[postgres]'": "state/test_extras.py",
-    "uv tool install '.[mcp]'": "state/test_extras.py",
-    "uv tool install --overrides overrides.txt '.[mcp]'": "docs/test_packaging.py",
-    "pip install llm": None,
-    "pip install langgraph langchain-openai langchain-community": "benchmarks/tutorial_crag.py",
-    "pip install paper-qa": None,
-    "pip install haiku.rag-slim": None,
-    'make dist PYTHONS="…"': "docs/test_packaging.py",
+    "make dist": "docs/test_packaging.py",
     "make ask-docs": "benchmarks/docs_questions/queries.jsonl",
-    "crag mcp serve --http 8765": "cli/test_mcp.py",
+    "pipx install": "state/test_extras.py",
+    "uv tool install": "state/test_extras.py",
+    "pip install": "docs/test_packaging.py",
+    "crag mcp serve": "cli/test_mcp.py",
     "crag model get": "embed/test_weights.py",
-    "crag model get --from FOLDER": "embed/test_weights.py",
-    "pipx install '.[ocr]'": "state/test_extras.py",
-    "ollama pull llama3.1": "support/scripted_server.py",
-    "vllm serve Qwen/Qwen3-8B": "support/scripted_server.py",
-    "python -m pytest tests/citations/test_false_claims.py": "citations/test_false_claims.py",
+    "ollama pull": "support/scripted_server.py",
+    "vllm serve": "support/scripted_server.py",
+    "python -m pytest tests/": "citations/test_false_claims.py",
 }
 # What begins before anything was ingested.
 NEW = ("Top",)
@@ -162,7 +156,7 @@ def test_every_command_runs_as_printed(section, shell, servers, request):
             continue
         shell = shell.again()
         for number, command in enumerate(block):
-            if command in ELSEWHERE or (command.startswith(SLOW) and not long):
+            if command.startswith(tuple(ELSEWHERE)) or (command.startswith(SLOW) and not long):
                 continue
             exported = tuple(each for each in block[:number] if each.startswith("export "))
             if (command, exported) in ran or any(word in command for word in OWN_DATA):
@@ -180,8 +174,9 @@ def test_every_command_runs_as_printed(section, shell, servers, request):
 
 def test_what_is_run_in_another_form_is_printed_and_the_form_exists():
     printed = {command for blocks in SECTIONS.values() for block in blocks for command in block}
-    for command, file in {**ELSEWHERE, **dict.fromkeys(TYPED | CODES)}.items():
-        assert command in printed
-        assert file is None or (ROOT / "tests" / file).exists()
+    for begin, file in ELSEWHERE.items():
+        assert any(command.startswith(begin) for command in printed)
+        assert (ROOT / "tests" / file).exists()
+    assert {*TYPED, *CODES} <= printed
     for placeholder in PLACEHOLDERS:
         assert any(placeholder in command for command in printed)

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from bad_servers import MISDEEDS, bad_server, packed_zeros
 from in_time import within
-from ingest_runs import home_of
 from scripted_server import Sent
 from searx_server import SearxServer
 
@@ -21,12 +20,7 @@ RESULT = {
     "content": "Saturn has 146 confirmed moons. The largest moon of Saturn is Titan.",
 }
 QUESTION = "How many confirmed moons does Saturn have?"
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    line = "# The line\n\nThe railway opened on 14 June 1897.\n"
-    return home_of(tmp_path_factory.mktemp("web"), {"line.md": line})
+FILES = {"line.md": "# The line\n\nThe railway opened on 14 June 1897.\n"}
 
 
 def settings(home: Path, **changed: object) -> Settings:

@@ -2,13 +2,13 @@
 
 import pytest
 from bare_process import run_code
-from ingest_runs import home_of
 from openai_samples import KEY
 from scripted_server import ScriptedServer, call, text
 
 from rag.deferred_imports import WITHOUT_TRACING
 
 pytestmark = pytest.mark.ci
+FILES = {"paris.md": "# Paris\n\nThe capital of France is Paris.\n"}
 
 
 def deferred(code, **variables):
@@ -16,8 +16,7 @@ def deferred(code, **variables):
     return run_code(begin + code, **variables)
 
 
-def test_a_model_answers_and_nothing_deferred_is_imported(tmp_path):
-    home = home_of(tmp_path, {"paris.md": "# Paris\n\nThe capital of France is Paris.\n"})
+def test_a_model_answers_and_nothing_deferred_is_imported(home):
     code = """import sys
 from cli.app import app
 for option in ("--no-stream", "--events"):

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from crag import make_home
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -45,11 +44,6 @@ class Watch:
             return node(state, runtime)
 
         return run
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory):
-    return make_home(tmp_path_factory.mktemp("turns"))
 
 
 TURNS = st.lists(

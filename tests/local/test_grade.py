@@ -4,11 +4,7 @@ from local_corpus import StaticReranker, build, graded, searched
 from openai_samples import chunk_of
 from shared_stores import fill
 
-from rag.engines.local.grade import (
-    answer_features,
-    lacking_numbers,
-    probability_of,
-)
+from rag.engines.local.grade import answer_features, lacking_numbers, probability_of
 from rag.engines.local.grader_model import grader_model
 from rag.index.home.store import HomeStore
 

@@ -52,27 +52,9 @@ def history_turn(question: str, answer: str = "", number: int = 1) -> HistoryTur
 
 
 def real_looking_answer(seed: int, text_bytes: int = 1500) -> Answer:
-    """A turn whose question and answer have `text_bytes` together, with two loops of graded chunks
-    and three quotes taken from the answer, as a real one has.
-    """
+    """A turn whose question and answer have `text_bytes` together, with a loop of graded chunks."""
     rng = random.Random(seed)
-    question, answer = sentence(rng, 80), sentence(rng, text_bytes - 80)
-
-    def place(number: int) -> dict[str, Any]:
-        quote = answer[number * 300 : number * 300 + 200]
-        lines = dict.fromkeys(("start_line", "end_line", "start_char", "end_char"), number)
-        name = f"acts/{rng.choice(WORDS)}-{number}.md"
-        return {"marker": number, "source": name, "quote": quote, "passage": quote, **lines}
-
-    def loop(number: int) -> dict[str, Any]:
-        named = [f"{rng.getrandbits(64):016x}" for _ in range(4)]
-        chunks = [{"chunk_id": name, "score": rng.random(), "relevant": True} for name in named]
-        return {"loop": number, "query": sentence(rng, 60), "new_chunks": 4, "chunks": chunks}
-
-    return make_answer(
-        question,
-        answer,
-        citations=[place(number) for number in (1, 2, 3)],
-        loops=[loop(number) for number in (0, 1)],
-        trace_id=f"{rng.getrandbits(96):024x}",
-    )
+    named = [f"{rng.getrandbits(64):016x}" for _ in range(4)]
+    chunks = [{"chunk_id": name, "score": rng.random(), "relevant": True} for name in named]
+    loops = [{"loop": 0, "query": sentence(rng, 60), "new_chunks": 4, "chunks": chunks}]
+    return make_answer(sentence(rng, 80), sentence(rng, text_bytes - 80), loops=loops)
