@@ -7,6 +7,7 @@ from typing import Any, Literal, NotRequired, Union, get_args, get_origin, get_t
 
 import pytest
 from crag import crag, interrupted, sample_home
+from document_files import written
 from openai_samples import with_model
 from research_library import library
 from research_model import decide, researcher, subtask
@@ -128,11 +129,8 @@ def test_a_local_research_run_fits_too(home):
 
 
 def test_an_ingest_s_stream_ends_with_its_report(tmp_path):
-    files = tmp_path / "files"
-    files.mkdir()
-    (files / "a.md").write_text("# One\n\nThe railway opened in 1897.\n")
-    (files / "b.pdf").write_bytes(b"%PDF-1.4 broken")
-    (files / "c.bin").write_bytes(b"\x00\x01")
+    texts = {"a.md": "# One\n\nThe railway opened in 1897.\n", "b.pdf": "%PDF-1.4 broken"}
+    files = written(tmp_path / "files", {**texts, "c.bin": "\x00\x01"})
     code, lines = checked(tmp_path / "home", "ingest", str(files), "--strict")
     assert code == 6
     assert lines[-1]["schema"] == "crag.ingest/1"

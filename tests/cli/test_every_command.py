@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 from crag import crag
+from document_files import written
 from hardships import HARDSHIPS, can_mount
 from sqlite_files import run_sql
 
@@ -55,15 +56,13 @@ TYPED = {"chat": f"{QUESTION}\n/exit\n"}
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory):
-    work = tmp_path_factory.mktemp("made")
-    for name, text in (
-        ("docs/line.md", "# The line\n\nThe Corbel Tunnel is 1,204 metres long.\n"),
-        ("more/inn.md", "# The inn\n\nThe inn has nine beds.\n" * 200),
-        ("dataset/corpus.jsonl", '{"id": "a", "title": "", "text": "The inn is red."}'),
-        ("dataset/queries.jsonl", '{"id": "q", "text": "How is the inn?", "relevant": ["a"]}'),
-    ):
-        (work / name).parent.mkdir(exist_ok=True)
-        (work / name).write_text(text)
+    files = {
+        "docs/line.md": "# The line\n\nThe Corbel Tunnel is 1,204 metres long.\n",
+        "more/inn.md": "# The inn\n\nThe inn has nine beds.\n" * 200,
+        "dataset/corpus.jsonl": '{"id": "a", "title": "", "text": "The inn is red."}',
+        "dataset/queries.jsonl": '{"id": "q", "text": "How is the inn?", "relevant": ["a"]}',
+    }
+    work = written(tmp_path_factory.mktemp("made"), files)
     assert crag(work / "home", "ingest", work / "docs").exit_code == 0
     for _ in range(2):
         assert crag(work / "home", "ask", QUESTION, "-t", "one").exit_code == 0

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from crag import interrupted
+from document_files import written
 from sqlite_files import run_sql
 from typer.testing import CliRunner
 
@@ -24,11 +25,9 @@ def home(tmp_path: Path, monkeypatch) -> Path:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    (folder / "a.md").write_text("# Pumps\n\nThe north pump runs at 3 bar.\n")
-    (folder / "b.md").write_text("# Fans\n\nThe south fan turns at 900 rpm.\n")
-    return folder
+    pumps = "# Pumps\n\nThe north pump runs at 3 bar.\n"
+    fans = "# Fans\n\nThe south fan turns at 900 rpm.\n"
+    return written(tmp_path / "docs", {"a.md": pumps, "b.md": fans})
 
 
 def crag(*arguments: object, code: int = 0, stdin: str | None = None):
@@ -116,9 +115,7 @@ def test_without_a_path_all_that_was_ingested_is_read_again_with_its_globs(folde
 
 
 def test_without_a_path_what_is_gone_stays_and_keeps_no_other_folder_unread(folder, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "c.md").write_text("# Belts\n\nThe belt is 3 m long.\n")
+    other = written(tmp_path / "other", {"c.md": "# Belts\n\nThe belt is 3 m long.\n"})
     crag("ingest", folder, other)
     (folder / "d.md").write_text("# Cranes\n\nThe crane lifts 2 t.\n")
     (other / "c.md").unlink()

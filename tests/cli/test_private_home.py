@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from crag import run_forked
+from document_files import written
 
 from rag.index.home.catalog import Catalog
 
@@ -24,8 +25,7 @@ PRIVATE = {("folder", 0o700), ("file", 0o600)}
 
 @pytest.mark.parametrize("umask", [0, 0o077])
 def test_a_home_is_its_owners_alone_whatever_the_umask(tmp_path, umask):
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "railway.md").write_text(RAILWAY)
+    written(tmp_path / "docs", {"railway.md": RAILWAY})
     home = tmp_path / "home"
     question = "How long is the Corbel Tunnel?"
     for words in (("ingest", "docs"), ("ask", question, "-t", "railway"), ("research", question)):

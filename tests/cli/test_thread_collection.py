@@ -4,6 +4,7 @@ import json
 
 import pytest
 from crag import crag, make_home
+from document_files import written
 from ingest_runs import Library
 
 QUESTION = "How deep is the Mara Lock?"
@@ -12,10 +13,8 @@ QUESTION = "How deep is the Mara Lock?"
 @pytest.fixture
 def home(tmp_path):
     home = make_home(tmp_path)
-    canal = tmp_path / "canal"
-    canal.mkdir()
-    (canal / "locks.md").write_text("# Mara Lock\n\nThe Mara Lock is 4 metres deep.\n")
-    Library(home, "canal").ingest(canal)
+    locks = {"locks.md": "# Mara Lock\n\nThe Mara Lock is 4 metres deep.\n"}
+    Library(home, "canal").ingest(written(tmp_path / "canal", locks))
     return home
 
 

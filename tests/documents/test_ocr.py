@@ -5,6 +5,7 @@ import json
 import pytest
 from bare_process import without
 from crag import ROOT, crag, shell
+from document_files import written
 from PIL import Image, ImageDraw, ImageFont
 from whole_document import read_document as read
 
@@ -83,17 +84,13 @@ def test_what_stands_beside_each_other_is_a_line():
 
 def test_without_the_extra_one_line_says_what_waits_and_with_it_that_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr("rag.ingest.pool.usable_cores", lambda: 1)  # the recognizer is read once
-    files = tmp_path / "files"
-    files.mkdir()
+    files = written(tmp_path / "files", {"a.md": "# Pier\n\nThe pier opens at nine.\n"})
     picture(NOTICE).save(files / "notice.png")
     picture(["Lost property"], (400, 400)).save(files / "scan.pdf", resolution=300)
-    (files / "a.md").write_text("# Pier\n\nThe pier opens at nine.\n")
     home = tmp_path / "home"
 
-    hidden = without("rapidocr_onnxruntime")
-    (tmp_path / "hidden").mkdir()
-    (tmp_path / "hidden" / "sitecustomize.py").write_text(hidden)
-    path = {"PYTHONPATH": f"{tmp_path / 'hidden'}:{ROOT}"}
+    hidden = written(tmp_path / "hidden", {"sitecustomize.py": without("rapidocr_onnxruntime")})
+    path = {"PYTHONPATH": f"{hidden}:{ROOT}"}
     bare = shell(home, f"$CRAG ingest {files}", CRAG_ENGINE="local", **path)
     assert bare.returncode == 0, bare.stderr
     told = [each for each in bare.stderr.splitlines() if "waits for OCR: pip" in each]

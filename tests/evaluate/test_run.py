@@ -6,6 +6,7 @@ from unittest.mock import Mock
 
 import pytest
 from crag import crag
+from document_files import written
 from ingest_runs import home_of
 
 from cli.errors import Exit
@@ -64,9 +65,8 @@ def reported(dataset: Path, home: Path, *arguments: str) -> dict:
 @pytest.mark.parametrize("way", ["deep/", "./deep//"])
 def test_a_folder_of_files_is_scored_by_its_paths(tmp_path, way):
     folder = tmp_path / "set"
-    (folder / "files" / "deep").mkdir(parents=True)
-    for key, (title, text) in CORPUS.items():
-        (folder / "files" / "deep" / f"{key}.md").write_text(f"# {title}\n\n{text}\n")
+    pages = {f"{key}.md": f"# {title}\n\n{text}\n" for key, (title, text) in CORPUS.items()}
+    written(folder / "files" / "deep", pages)
     rows = [{**q, "relevant": [f"{way}{name}.md" for name in q["relevant"]]} for q in QUERIES]
     write(folder / "queries.jsonl", rows)
     assert reported(folder, tmp_path / "home", "--stage", "retrieval")["retrieval"]["mrr"] == 1

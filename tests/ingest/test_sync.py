@@ -5,6 +5,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
+from document_files import written
 from ingest_runs import Library, counts
 from shared_stores import assert_sound, new_store
 
@@ -18,11 +19,8 @@ TEXT = "# Valves\n\nThe {} valve opens at {} bar.\n"
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    folder = tmp_path / "docs"
-    (folder / "sub").mkdir(parents=True)
-    for number, name in enumerate(["a.md", "b.md", "sub/c.md"]):
-        (folder / name).write_text(TEXT.format(name, number))
-    return folder
+    texts = {name: TEXT.format(name, n) for n, name in enumerate(["a.md", "b.md", "sub/c.md"])}
+    return written(tmp_path / "docs", texts)
 
 
 @pytest.fixture
@@ -71,9 +69,7 @@ def test_a_new_time_alone_is_no_change_and_an_old_time_hides_none(folder, librar
 
 
 def test_one_folder_never_removes_the_documents_of_another(tmp_path, folder, library):
-    other = tmp_path / "other"
-    other.mkdir()
-    (other / "a.md").write_text("Another a.")
+    other = written(tmp_path / "other", {"a.md": "Another a."})
     library.ingest(folder)
     assert counts(library.ingest(other)) == {"added": 1}
     assert library.sources == ["a.md", "b.md", "other/a.md", "sub/c.md"]
@@ -150,10 +146,8 @@ def test_what_was_indexed_of_a_file_that_breaks_is_kept_until_it_is_mended(folde
 
 
 def test_odd_names_are_found_again(tmp_path, library):
-    folder = tmp_path / "odd"
-    folder.mkdir()
-    (folder / "new\nline 🚂.md").write_text("A text.")
-    (folder / "caf\udce9.md").write_bytes(b"Another text.")
+    odd = {"new\nline 🚂.md": "A text.", "caf\udce9.md": "Another text."}
+    folder = written(tmp_path / "odd", odd)
     assert counts(library.ingest(folder)) == {"added": 2}
     assert counts(library.ingest(folder)) == {"unchanged": 2}
     assert library.sources == ["caf\\xe9.md", "new\nline 🚂.md"]
@@ -201,10 +195,8 @@ LONG = [pytest.param(pages, marks=pytest.mark.slow) for pages in (45, 75)]
 
 @pytest.mark.parametrize("pages", [60, *LONG])
 def test_a_full_disk_is_told_and_the_next_ingest_goes_on(tmp_path, library, monkeypatch, pages):
-    folder = tmp_path / "many"
-    folder.mkdir()
-    for number in range(150):
-        (folder / f"{number}.md").write_text(TEXT.format(f"{number}" * 40, number) * 8)
+    many = {f"{n}.md": TEXT.format(f"{n}" * 40, n) * 8 for n in range(150)}
+    folder = written(tmp_path / "many", many)
     small_disk = f"{catalog.Catalog.on_connect}; PRAGMA max_page_count = {pages}"
     monkeypatch.setattr(catalog.Catalog, "on_connect", small_disk)
     with pytest.raises(StorageError, match="full"):

@@ -2,6 +2,7 @@ import os
 from pathlib import Path
 
 import pytest
+from document_files import written
 
 from rag.ingest.ignore import rules_for
 from rag.ingest.walk import Listing, walk
@@ -9,10 +10,7 @@ from state.errors import UsageError
 
 
 def make(root: Path, *names: str) -> None:
-    for name in names:
-        path = root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(name)
+    written(root, dict.fromkeys(names, "A text."))
 
 
 def walked(root: Path, include=(), exclude=()):

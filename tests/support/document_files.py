@@ -1,9 +1,18 @@
-"""Files that the tests of readers make."""
+"""Files that tests make."""
 
 import struct
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+
+def written(folder: Path, texts: Mapping[str, str]) -> Path:
+    """The folder, which now holds these."""
+    for name, text in texts.items():
+        file = folder / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return folder
 
 
 def save(tmp_path: Path, name: str, content: str | bytes) -> Path:

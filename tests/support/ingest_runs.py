@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from document_files import written
+
 from rag.index.reader import CollectionReader
 from rag.index.store import Store
 from rag.ingest.pipeline import IngestReport
@@ -71,11 +73,7 @@ def counts(report: IngestReport) -> dict[str, int]:
 
 def home_of(folder: Path, texts: Mapping[str, str]) -> Path:
     """A home below `folder`, whose collection these files are and what lies in `files` there."""
-    for name, text in texts.items():
-        file = folder / "files" / name
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    Library(folder / "home").ingest(folder / "files")
+    Library(folder / "home").ingest(written(folder / "files", texts))
     return folder / "home"
 
 
