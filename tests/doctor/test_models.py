@@ -26,14 +26,6 @@ def test_a_server_that_is_well_is_sent_one_made_up_document_and_nothing_of_the_p
     assert "The line runs along the valley" in chat.prompt
 
 
-def test_a_server_that_takes_no_schema_is_well(tmp_path):
-    def reply(body):
-        refused = status(400, "does not support response_format")
-        return (refused if "response_format" in body else WELL)(body)
-
-    assert examined(reply, tmp_path)[0].ok
-
-
 @pytest.mark.parametrize(
     ("chat", "told"),
     [

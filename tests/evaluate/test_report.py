@@ -106,10 +106,3 @@ def test_the_table_says_every_figure_in_plain_text_where_there_is_no_terminal(ca
     assert "without loops" in shown
     for section in CONTRACT:
         assert section.removesuffix("_ms") in shown
-
-
-def test_a_question_that_nobody_said_to_be_answerable_or_not_is_no_right_or_wrong_abstention():
-    unknown = Query.model_validate({"id": "q", "text": "How long?"})
-    made = figures(measurement(query=unknown, graded=[]))
-    assert made["abstention"] == dict.fromkeys(made["abstention"]) | {"n": 0}
-    assert made["answers"]["n"] == 0

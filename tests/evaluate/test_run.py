@@ -131,7 +131,9 @@ def test_a_relevant_document_that_is_not_there_is_told(dataset, tmp_path):
 
 
 def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_path):
-    """One question with the turns before it, which are on no thread; small talk has no grades."""
+    """One question with the turns before it, which are on no thread; small talk has no grades, and
+    of it nobody said whether it is answerable.
+    """
     home = tmp_path / "home"
     write(dataset / "queries.jsonl", [*QUERIES, FOLLOW_UP, {"id": "h", "text": "Hello!"}])
     report = reported(dataset, home, "--baseline")
