@@ -48,28 +48,26 @@ def test_each_piece_is_passed_on_before_the_next_is_sent():
     assert result.complete
 
 
-def test_a_server_that_does_not_stream_is_asked_for_the_whole_reply():
-    def whole(body):
-        return call(PARTS)({**body, "stream": False})
-
-    with ScriptedServer(whole, whole) as server:
-        result, shown = generate(server)
-        assert [bool(each.body.get("stream")) for each in server.requests] == [True, False]
-    assert (said(result), "".join(shown)) == ("Paris.", "Paris.")
-    assert result.complete
+def heedless(body):
+    return call(PARTS)({**body, "stream": False})
 
 
-def test_a_server_that_refuses_to_stream_is_asked_for_whole_replies_from_then_on(tmp_path):
-    def refuses(body):
-        needed = "Your organization must be verified to stream this model."
-        return (status(400, needed) if body.get("stream") else call(PARTS))(body)
+def refusing(body):
+    needed = "Your organization must be verified to stream this model."
+    return (status(400, needed) if body.get("stream") else call(PARTS))(body)
 
-    with ScriptedServer(always=refuses) as server:
+
+@pytest.mark.parametrize(
+    ("reply", "streamed"),
+    [(heedless, [True, False, True, False]), (refusing, [*[True] * 4, False, False])],
+)
+def test_a_server_that_does_not_stream_is_asked_for_whole_replies(reply, streamed, tmp_path):
+    """One that says so only from then on."""
+    with ScriptedServer(always=reply) as server:
         for _ in range(2):
             result, shown = generate(server, home=tmp_path)
-            assert (said(result), "".join(shown)) == ("Paris.", "Paris.")
-        streamed = [bool(each.body.get("stream")) for each in server.requests]
-    assert streamed == [*[True] * 4, False, False]
+            assert (said(result), "".join(shown), result.complete) == ("Paris.", "Paris.", True)
+    assert [bool(each.body.get("stream")) for each in server.requests] == streamed
 
 
 def test_usage_that_is_not_sent_is_counted_and_marked():

@@ -17,10 +17,8 @@ tags:
 ---
 # The pump {#pump}
 
-{{% alert title="Note" %}}
 It runs all night.
 Nobody listens.
-{{% /alert %}}
 
 Start it with:
 
@@ -47,7 +45,6 @@ Start it with:
 |------|-------|
 | rod  | 3     |
 
-<!-- to do -->
 [rod]: https://example.org/rod
 
     indented code
@@ -55,10 +52,6 @@ Start it with:
 Prices
 ======
 <div class="x">See the list.</div>
-
-{{< figure src="a.png" >}}
-
-{% include prices.html %}
 """
 
 PLAIN = """PUMP MANUAL
