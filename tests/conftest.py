@@ -2,15 +2,12 @@ import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
-from forked import reach, shared_server
 from hypothesis import HealthCheck, settings
 from isolation import heed_interrupts, leave_home, loopback_only
 from postgres_server import PostgresServer, running_postgres
 from reader_weights import COMPLETE, MISSING
-from xdist.workermanage import WorkerController
 
 from rag.deferred_imports import defer_imports
 
@@ -19,8 +16,6 @@ gc.disable()
 # As the program itself, also for the processes of tests that are started from here.
 defer_imports()
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-_FORK_SERVER = pytest.StashKey[dict[str, object]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -49,24 +44,6 @@ def pytest_configure(config: pytest.Config) -> None:
         suppress_health_check=[HealthCheck.too_slow],
     )
     settings.load_profile("crag")
-    if (server := getattr(config, "workerinput", {}).get("fork_server")) is not None:
-        reach(server)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_setupnodes(config: pytest.Config) -> None:
-    """A run of all tests has one server that forks for all workers; in one of a few files each
-    worker starts its own if it needs one.
-    """
-    if config.args_source == pytest.Config.ArgsSource.TESTPATHS:
-        home = TemporaryDirectory(prefix="crag-fork-", ignore_cleanup_errors=True)
-        config.add_cleanup(home.cleanup)
-        config.stash[_FORK_SERVER] = shared_server(Path(home.name))
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: WorkerController) -> None:
-    node.workerinput["fork_server"] = node.config.stash.get(_FORK_SERVER, None)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

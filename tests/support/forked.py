@@ -6,15 +6,12 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
-from multiprocessing import forkserver, resource_tracker
+from multiprocessing import forkserver
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerContext
 from multiprocessing.process import BaseProcess
-from pathlib import Path
 from typing import Any
 from unittest.mock import patch
-
-from isolation import heed_interrupts, leave_home
 
 _IMPORTED = [
     *("imported_program", "command_child", "index_victim", "ingest_child", "research_child"),
@@ -32,30 +29,6 @@ def forked() -> ForkServerContext:
     with patch.dict(os.environ, PYTHONPATH=os.pathsep.join(sys.path)):
         forkserver.ensure_running()
     return context
-
-
-# Where a server is reached, under the names that the standard library keeps it by.
-_REACHED = ("_forkserver_address", "_forkserver_authkey")
-
-
-def shared_server(home: Path) -> dict[str, object]:
-    """Start one for the processes of other tests, too, which lives as long as this process; how
-    they reach it. Importing the program takes longer than many a test.
-    """
-    with patch.dict(os.environ):
-        leave_home(home)
-        heed_interrupts()
-        forked()
-    held = vars(forkserver._forkserver)
-    return {name: held[name] for name in _REACHED if name in held}
-
-
-def reach(server: dict[str, object]) -> None:
-    """Fork from that one: it is neither this process's child nor kept alive by it."""
-    alive = os.open(os.devnull, os.O_RDONLY)
-    known = {"_forkserver_alive_fd": alive, "ensure_running": resource_tracker.ensure_running}
-    vars(forkserver._forkserver).update(server, **known)
-    forkserver.ensure_running = resource_tracker.ensure_running
 
 
 def _as_here(environment: dict[str, str], work: Callable[..., None], *given: object) -> None:
