@@ -136,32 +136,18 @@ def in_place(command: str, servers) -> str:
     return command
 
 
-ALIKE = [name for name in SECTIONS if name not in (*NEW, *MODELS)]
-
-
-def is_run_before(section: str, block: list[str]) -> bool:
-    """A command that stands alone, by a section that begins like this one."""
-    alike = ALIKE[: ALIKE.index(section)] if section in ALIKE else []
-    return len(block) == 1 and any(block in SECTIONS[each] for each in alike)
-
-
 @pytest.mark.parametrize("section", SECTIONS)
 def test_every_command_runs_as_printed(section, shell, servers, request):
     long = request.config.getoption("--long")
     if section in MODELS:
         shell = shell.again(OPENAI_BASE_URL=servers["model"].url)
-    ran = set()
     for block in SECTIONS[section]:
-        if is_run_before(section, block):
-            continue
         shell = shell.again()
-        for number, command in enumerate(block):
+        for command in block:
             if command.startswith(tuple(ELSEWHERE)) or (command.startswith(SLOW) and not long):
                 continue
-            exported = tuple(each for each in block[:number] if each.startswith("export "))
-            if (command, exported) in ran or any(word in command for word in OWN_DATA):
-                continue  # what the section has printed and run already
-            ran.add((command, exported))
+            if any(word in command for word in OWN_DATA):
+                continue
             line = in_place(command, servers)
             done = shell.run(line, TYPED.get(command, ""), seconds=1800 if long else 300)
             said = f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
