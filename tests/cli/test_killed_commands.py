@@ -3,13 +3,16 @@ one goes on.
 """
 
 import json
+import os
 import random
 import signal
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
-from command_child import start
-from crag import crag, make_home
+from command_child import run
+from crag import crag, environment, make_home
+from forked import forked
 from turn_samples import open_turn_store
 
 from rag.doctor.checkup import check_file
@@ -36,16 +39,15 @@ class Killer:
         self._typed, self._shown = folder / "typed", folder / "shown"
         self._typed.write_text("\n".join(QUESTIONS * 50))
 
-    def run(self, arguments: list[str], **variables: object) -> list[dict]:
+    def run(self, home: Path, *arguments: str) -> list[dict]:
         """What the command had shown."""
-        self._shown.unlink(missing_ok=True)
-        child = start(
-            [*arguments, "--json"],
-            typed=self._typed,
-            shown=self._shown,
-            engine="local",
-            **variables,
-        )
+        self._shown.write_text("")
+        written = os.O_WRONLY | os.O_APPEND
+        files = [(self._typed, os.O_RDONLY), (self._shown, written), (os.devnull, written)]
+        streams = [Connection(os.open(*file)) for file in files]
+        given = ([*arguments, "--json"], streams, str(Path.cwd()), 0o022, environment(home))
+        child = forked().Process(target=run, args=given)
+        child.start()
         child.join(self.dice.uniform(0, self._longest))
         self.kills += child.exitcode is None
         child.kill()
@@ -57,13 +59,12 @@ class Killer:
 
 
 @pytest.mark.parametrize("kills", [3, LONG])
-@pytest.mark.parametrize("command", ["chat", "ask"])
-def test_a_killed_conversation_keeps_every_turn_that_it_showed(tmp_path, command, kills):
+@pytest.mark.parametrize("words", [["chat"], ["ask", QUESTIONS[0]]])
+def test_a_killed_conversation_keeps_every_turn_that_it_showed(tmp_path, words, kills):
     home, killer = make_home(tmp_path), Killer(tmp_path, kills)
-    arguments = ["chat"] if command == "chat" else ["ask", QUESTIONS[0]]
     before = 0
     while killer.kills < kills:
-        told = killer.run([*arguments, "-t", "one"], home=home)
+        told = killer.run(home, *words, "-t", "one")
         with open_turn_store(home) as store:
             kept = {turn.number: turn.answer for turn in store.turns("one")}
         assert list(kept) == list(range(1, len(kept) + 1))

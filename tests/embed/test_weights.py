@@ -178,26 +178,23 @@ def test_what_a_home_uses_of_the_users_own_is_not_removed_with_it(tmp_path, monk
     assert f"your own home are used, in {folders[0]}" in " ".join(told.split())
 
 
+CROSS = """<ir_version: 8, opset_import: ["" : 17]>
+pairs (int64[pairs, tokens] input_ids, int64[pairs, tokens] attention_mask,
+       int64[pairs, tokens] token_type_ids) => (float[pairs, 1] logits) {
+    second = Mul(input_ids, token_type_ids)
+    seen = Mul(second, attention_mask)
+    numbers = Cast<to = 1>(seen)
+    axes = Constant<value = int64[1] {1}>()
+    logits = ReduceSum<keepdims = 1>(numbers, axes)
+}"""
+
+
 def exported(folder: Path) -> Path:
     """A graph of a cross-encoder's inputs and output: the ids of the second text, summed."""
-    import onnx
-    from onnx import TensorProto, helper
+    import onnx.parser
 
     tiny_bert.write(folder)
-    shape = ["pairs", "tokens"]
-    names = ("input_ids", "attention_mask", "token_type_ids")
-    given = [helper.make_tensor_value_info(name, TensorProto.INT64, shape) for name in names]
-    axes = helper.make_tensor("axes", TensorProto.INT64, [1], [1])
-    nodes = [
-        helper.make_node("Mul", ["input_ids", "token_type_ids"], ["second"]),
-        helper.make_node("Mul", ["second", "attention_mask"], ["seen"]),
-        helper.make_node("Cast", ["seen"], ["numbers"], to=TensorProto.FLOAT),
-        helper.make_node("ReduceSum", ["numbers", "axes"], ["logits"], keepdims=1),
-    ]
-    said = helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["pairs", 1])
-    graph = helper.make_graph(nodes, "pairs", given, [said], [axes])
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    onnx.save(model, str(folder / weights.EXPORTED))
+    onnx.save(onnx.parser.parse_model(CROSS), str(folder / weights.EXPORTED))
     words = Tokenizer.from_file(str(folder / weights.TOKENIZER))
     words.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]",

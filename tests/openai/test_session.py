@@ -97,11 +97,10 @@ def test_a_draft_that_was_sent_back_stands_where_the_budget_ends(home):
 
 
 def test_a_failed_turn_leaves_a_trace_that_says_where_it_failed(home):
-    with ScriptedServer(always=model()) as server, session_of(server, home) as session:
-        said = []
-        server._always = status(500, "oops <b>")
-        with pytest.raises(ModelError, match="500"):
-            said.extend(event["event"] for event in session.stream(QUESTION, thread="t"))
+    fails = pytest.raises(ModelError, match="500")
+    oops = status(500, "oops <b>")
+    with ScriptedServer(always=oops) as server, session_of(server, home) as session, fails:
+        list(session.stream(QUESTION, thread="t"))
     with TraceStore(Settings(home=home)) as traces:
         (row,) = traces.summaries()
         trace = traces.get("last")

@@ -7,12 +7,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from ctypes import CDLL
 from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 from resource import RLIMIT_AS, RLIMIT_NOFILE, setrlimit
 from types import MappingProxyType
-
-from forked import forked
 
 LIMITS = (RLIMIT_AS, RLIMIT_NOFILE)
 """What a process limits, beside what the server has."""
@@ -58,18 +55,3 @@ def _enter(process: int) -> None:
         if theirs.exists() and not theirs.samefile(own):
             with theirs.open() as namespace:
                 assert CDLL(None).setns(namespace.fileno(), 0) == 0, kind
-
-
-def start(arguments: list[str], *, typed: Path, shown: Path, **variables: object) -> BaseProcess:
-    """The command, with `typed` as standard input; what it prints is appended to `shown`.
-    `variables` are those of its environment, without CRAG_ before them.
-    """
-    shown.touch()
-    named = {f"CRAG_{name.upper()}": str(value) for name, value in variables.items()}
-    written = os.O_WRONLY | os.O_APPEND
-    files = [(typed, os.O_RDONLY), (shown, written), (os.devnull, written)]
-    streams = [Connection(os.open(*file)) for file in files]
-    given = (arguments, streams, str(Path.cwd()), 0o022, {**os.environ, **named})
-    process = forked().Process(target=run, args=given)
-    process.start()
-    return process

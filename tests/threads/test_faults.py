@@ -121,11 +121,7 @@ def test_postgres_that_does_not_answer_fails_within_seconds(silent):
         with within(20), pytest.raises(RemoteStoreError) as caught:
             store.threads()
     assert "hunter2" not in str(caught.value)
-    said = str(caught.value)
-    assert silent or said == (
-        f"Postgres at 127.0.0.1:{port}/d failed: Connection refused."
-        " Check its URL and that the server runs."
-    )
+    assert silent or f"127.0.0.1:{port}/d failed: Connection refused." in str(caught.value)
 
 
 def test_unusable_postgres_url_keeps_its_password_to_itself():
