@@ -5,8 +5,9 @@ import os
 import shutil
 
 import pytest
+from bare_process import finished
 from readme_blocks import PAGES, README
-from readme_commands import ROOT, Shell, clone, programs, sections
+from readme_commands import ROOT, clone, programs, sections
 from scripted_server import ScriptedServer, text
 from searx_server import SearxServer
 
@@ -93,40 +94,41 @@ def servers(request):
 
 
 @pytest.fixture(scope="module")
-def newcomer(place):
-    """The shell of somebody who has made a clone and set up its environment."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    return Shell(
-        place / "clone",
-        {
-            **kept,
-            "PATH": f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}",
-            "PYTHONPATH": str(place / "clone"),
-            "COLUMNS": "80",
-            "NO_COLOR": "1",
-            # `make test` runs one small file, not this one once more, and starts no worker for it.
-            "PYTEST_ADDOPTS": "tests/fakes/test_isolation.py",
-            "PYTEST_XDIST_AUTO_NUM_WORKERS": "0",
-        },
-    )
+def run(place):
+    """As somebody who has made a clone and set up its environment."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith("PYTHON")},
+        "PATH": f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(place / "clone"),
+        "COLUMNS": "80",
+        "NO_COLOR": "1",
+        # `make test` runs one small file, not this one once more, and starts no worker for it.
+        "PYTEST_ADDOPTS": "tests/fakes/test_isolation.py",
+        "PYTEST_XDIST_AUTO_NUM_WORKERS": "0",
+    }
+
+    def bash(home, *lines, **options):
+        here = {**environment, "HOME": str(home), "CRAG_HOME": str(home / "crag")}
+        script = ["bash", "-c", "\n".join(lines)]
+        return finished(script, cwd=place / "clone", env=here, **options)
+
+    return bash
 
 
 @pytest.fixture(scope="module")
-def used_home(newcomer, place):
+def used_home(run, place):
     """A home with the sample corpus and a thread."""
-    shell = newcomer.again(CRAG_HOME=str(place / "used"))
-    done = shell.run("crag ingest sample_corpus && crag ask -t railway 'How long is the tunnel?'")
+    asked = "crag ask -t railway 'How long is the tunnel?'"
+    done = run(place / "used", f"crag ingest sample_corpus && {asked}", input="")
     assert done.returncode == 0, done.stderr
     return place / "used"
 
 
 @pytest.fixture
-def shell(newcomer, request, tmp_path):
-    home = tmp_path / "home"
-    home.mkdir()
-    if request.node.callspec.params["section"] not in NEW:
-        shutil.copytree(request.getfixturevalue("used_home"), home / "crag")
-    return newcomer.again(HOME=str(home), CRAG_HOME=str(home / "crag"))
+def home(request, tmp_path):
+    if request.node.callspec.params["section"] in NEW:
+        return tmp_path
+    return shutil.copytree(request.getfixturevalue("used_home"), tmp_path / "home")
 
 
 def in_place(command: str, servers) -> str:
@@ -137,19 +139,19 @@ def in_place(command: str, servers) -> str:
 
 
 @pytest.mark.parametrize("section", SECTIONS)
-def test_every_command_runs_as_printed(section, shell, servers, request):
+def test_every_command_runs_as_printed(section, run, home, servers, request):
     long = request.config.getoption("--long")
-    if section in MODELS:
-        shell = shell.again(OPENAI_BASE_URL=servers["model"].url)
     for block in SECTIONS[section]:
-        shell = shell.again()
+        set_up = [f"export OPENAI_BASE_URL={servers['model'].url}"] if section in MODELS else []
         for command in block:
             if command.startswith(tuple(ELSEWHERE)) or (command.startswith(SLOW) and not long):
                 continue
             if any(word in command for word in OWN_DATA):
                 continue
             line = in_place(command, servers)
-            done = shell.run(line, TYPED.get(command, ""), seconds=1800 if long else 300)
+            typed, seconds = TYPED.get(command, ""), 1800 if long else 300
+            done = run(home, *set_up, line, input=typed, timeout=seconds)
+            set_up += [line] if line.startswith("export ") else []
             said = f"{command}: {done.returncode}\n{done.stdout}\n{done.stderr}"
             assert done.returncode == CODES.get(command, 0), said
             assert "Traceback" not in done.stderr, said

@@ -1,4 +1,4 @@
-"""Every command that the README prints, in order, and a shell to run them in as printed.
+"""Every command that the README prints, in order, and a clone to run them in as printed.
 
 A command is a line of a ```sh block, what a block was made by (`<!-- run: … -->`), or inline
 code that begins with a program's name and says more than that name.
@@ -9,11 +9,8 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-from collections.abc import Mapping
 from pathlib import Path
-from subprocess import CompletedProcess
 
-from bare_process import finished
 from forked_program import crag_program
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,33 +40,6 @@ def _commands(found: re.Match[str]) -> list[str]:
         return found["block"].splitlines()
     alone = found["run"] or found["inline"]
     return [" ".join(alone.split())] if alone else []
-
-
-class Shell:
-    """Runs line after line as one session would: variables are kept."""
-
-    def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
-        self._folder = folder
-        self._kept = folder.parent / "kept"
-        self._first = dict(environment)
-        self.environment = dict(environment)
-
-    def again(self, **variables: str) -> Shell:
-        """A new shell in the same folder, without what was exported since."""
-        return Shell(self._folder, {**self._first, **variables})
-
-    def run(self, line: str, typed: str = "", seconds: float = 120) -> CompletedProcess[str]:
-        script = f"{line}\ncode=$?\nenv -0 >'{self._kept}'\nexit $code"
-        done = finished(
-            ["bash", "-c", script],
-            cwd=self._folder,
-            env=self.environment,
-            input=typed,
-            timeout=seconds,
-        )
-        pairs = self._kept.read_text().split("\0")
-        self.environment = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
-        return done
 
 
 def clone(folder: Path) -> None:
