@@ -212,7 +212,11 @@ def test_what_lies_in_two_of_the_folders_is_told_once(folder, library):
 
 
 def test_what_an_older_program_gave_up_on_is_tried_until_it_was(folder, library, monkeypatch):
-    given_up_on_by_an_older_program(folder, library)
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
+    library.ingest(folder)
+    with library.store.open_writer("default") as writer:
+        (unread,) = writer.unread()
+        writer.set_unread([replace(unread, reading="0:")])
     library.ingest(folder, dry_run=True)
     assert planned(library) == 1
     # Killed before anything that a run does at its end.
@@ -223,14 +227,6 @@ def test_what_an_older_program_gave_up_on_is_tried_until_it_was(folder, library,
     for tried in (1, 0):
         library.ingest(folder)
         assert planned(library) == tried
-
-
-def given_up_on_by_an_older_program(folder, library):
-    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 broken")
-    library.ingest(folder)
-    with library.store.open_writer("default") as writer:
-        (unread,) = writer.unread()
-        writer.set_unread([replace(unread, reading="0:")])
 
 
 def planned(library):

@@ -8,7 +8,6 @@ from threading import Event, Thread
 from time import sleep
 
 _OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
-_ENDLESS = _OK + b"Connection: close\r\n\r\n"
 
 Misdeed = Callable[[socket.socket, Event], None]
 
@@ -21,24 +20,14 @@ def _hang(_taken: socket.socket, done: Event) -> None:
     done.wait()
 
 
-def _drip(taken: socket.socket, done: Event) -> None:
-    taken.sendall(_OK + b"Content-Length: 100000\r\n\r\n")
-    while not done.is_set():
-        taken.sendall(b" ")
-        sleep(0.2)
+def _goes_on(head: bytes, piece: bytes, seconds: float) -> Misdeed:
+    def send(taken: socket.socket, done: Event) -> None:
+        taken.sendall(head)
+        while not done.is_set():
+            taken.sendall(piece)
+            sleep(seconds)
 
-
-def _drip_head(taken: socket.socket, done: Event) -> None:
-    taken.sendall(b"HTTP/1.1 200 OK\r\n")
-    while not done.is_set():
-        taken.sendall(b"X: y\r\n")
-        sleep(0.2)
-
-
-def _flood(taken: socket.socket, done: Event) -> None:
-    taken.sendall(_ENDLESS)
-    while not done.is_set():
-        taken.sendall(b'["x",' * 20_000)
+    return send
 
 
 def _says(data: bytes) -> Misdeed:
@@ -55,9 +44,9 @@ def packed_zeros(megabytes: int) -> bytes:
 
 MISDEEDS: dict[str, Misdeed] = {
     "hangs": _hang,
-    "drips": _drip,
-    "drips headers": _drip_head,
-    "floods": _flood,
+    "drips": _goes_on(_OK + b"Content-Length: 100000\r\n\r\n", b" ", 0.2),
+    "drips headers": _goes_on(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n", 0.2),
+    "floods": _goes_on(_OK + b"Connection: close\r\n\r\n", b'["x",' * 20_000, 0),
     "floods, packed": _says(_whole(_OK + b"Content-Encoding: deflate\r\n", packed_zeros(300))),
     "nests": _says(_whole(_OK, b"[" * 100_000)),
     "sends another shape": _says(_whole(_OK, b'{"data": 7, "choices": {}, "results": null}')),
