@@ -10,7 +10,7 @@ import argparse
 import json
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,25 +93,10 @@ def fit(rows: Sequence[Asked]) -> dict[str, Any]:
     return data
 
 
-def in_domain_of(row: Asked, model: GraderModel) -> float:
-    return model.in_domain.probability(row.in_domain)
-
-
-def confidences(row: Asked, model: GraderModel) -> list[float]:
-    in_domain = in_domain_of(row, model)
-    return [model.confidence(chunk, in_domain) for chunk in row.chunks]
-
-
-def deciding(row: Asked, model: GraderModel) -> list[float]:
-    """The confidences that a chunk is called relevant by: 0 where the matter is unknown."""
-    every = confidences(row, model)
-    inside = model.is_in_domain(in_domain_of(row, model))
-    return every if inside else [0.0] * len(every)
-
-
 def refused(rows: Sequence[Asked], model: GraderModel) -> float:
     """The share of the questions that nothing is found for."""
-    outside = [not model.is_in_domain(in_domain_of(row, model)) for row in rows]
+    known = (model.in_domain.probability(row.in_domain) for row in rows)
+    outside = [not model.is_in_domain(each) for each in known]
     return float(np.mean(outside)) if outside else 0.0
 
 
@@ -133,24 +118,25 @@ def _relevant_from(rows: Sequence[Asked], model: GraderModel) -> float:
     for name in sorted({row.set_name for row in rows} - set(DOCS)):
         own = (row for row in rows if row.set_name == name and not row.foreign)
         whole = [row for row in own if row.size == "full"]
-        decides, truth = pairs_of(whole, model, deciding)
+        decides, truth = pairs_of(whole, model, deciding=True)
         wells.append([balanced_accuracy(decides, truth, threshold) for threshold in grid])
         sets.append(WEIGHT_OF_SET.get(name, 1.0))
     return grid[int(np.argmax(np.average(wells, axis=0, weights=sets)))]
 
 
 def pairs_of(
-    rows: Sequence[Asked],
-    model: GraderModel,
-    confidences: Callable[[Asked, GraderModel], list[float]] = confidences,
+    rows: Sequence[Asked], model: GraderModel, *, deciding: bool = False
 ) -> tuple[Any, Any]:
-    """Confidence and truth of every judged chunk."""
-    found = [
-        (sure, label)
-        for row in rows
-        for sure, label in zip(confidences(row, model), row.labels, strict=True)
-        if label is not None
-    ]
+    """Confidence and truth of every judged chunk. What one is called relevant by (`deciding`) is 0
+    where the matter is unknown.
+    """
+    found = []
+    for row in rows:
+        known = model.in_domain.probability(row.in_domain)
+        counts = model.is_in_domain(known) or not deciding
+        for chunk, label in zip(row.chunks, row.labels, strict=True):
+            if label is not None:
+                found.append((model.confidence(chunk, known) if counts else 0.0, label))
     return np.array([sure for sure, _ in found]), np.array([label for _, label in found], bool)
 
 
