@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator
 from concurrent.futures import Future, wait
 from contextlib import closing
-from contextvars import copy_context
+from contextvars import ContextVar, copy_context
 from queue import Empty, SimpleQueue
 from threading import Lock, Thread
 from typing import Any, TypeVar
@@ -48,16 +48,23 @@ def call_with_timeout(seconds: float, call: Callable[[], T]) -> T:
     return future.result()
 
 
+_RUN: ContextVar[Cancellation | None] = ContextVar("run", default=None)
+"""The run in the background that the caller is a part of."""
+
+
 class RunCancelledError(Exception):
     """The run was cancelled; what it still does must have no effect."""
 
 
 class Cancellation:
-    """Whether a run was cancelled, agreed on by both of its threads."""
+    """Whether a run was cancelled, agreed on by both of its threads; `around` is the run that it is
+    a part of.
+    """
 
     def __init__(self) -> None:
         self.items: SimpleQueue[Any] = SimpleQueue()
         self.cancelled = False
+        self.around = _RUN.get()
         self._lock = Lock()
 
     def interrupt(self) -> None:
@@ -81,6 +88,14 @@ class Cancellation:
             if self.cancelled:
                 raise RunCancelledError
             return act()
+
+
+def is_given_up() -> bool:
+    """Whether the run that the caller is a part of was cancelled, or one around it."""
+    run = _RUN.get()
+    while run is not None and not run.cancelled:
+        run = run.around
+    return run is not None
 
 
 class _End:
@@ -117,6 +132,7 @@ def in_background(
     queue: SimpleQueue[T | _End] = cancel.items
 
     def work() -> None:
+        _RUN.set(cancel)
         try:
             with closing(run()) as items:
                 for item in items:

@@ -6,6 +6,7 @@ read, so whoever waits for a reply gives up on it.
 
 from __future__ import annotations
 
+import json
 import ssl
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +17,7 @@ import openai
 from openai import DefaultHttpxClient
 
 from rag.endpoint.address import is_loopback
+from state.background import is_given_up
 
 MOST_BYTES = 64 << 20
 """More than any expected reply has."""
@@ -23,8 +25,8 @@ _FORMS = (b'"response_format"', b'"tools"')
 
 
 class UnboundedError(openai.OpenAIError):
-    """A reply is larger than any expected one, or may become so. The SDK retries no error of its
-    own classes.
+    """A reply is larger than any expected one, or may become so; or nobody waits for it any more.
+    The SDK retries no error of its own classes.
     """
 
 
@@ -48,6 +50,8 @@ class BoundedClient(DefaultHttpxClient):
         request's form may be at fault for, and where the server asks for a longer pause than a
         request may take.
         """
+        if is_given_up():
+            raise UnboundedError("nobody waits for a reply")
         # A few compressed bytes can unpack into any number of them.
         request.headers["Accept-Encoding"] = "identity"
         try:
@@ -69,16 +73,29 @@ def _bound(reply: Any) -> None:
     """A hook that bounds a reply before its body is read; what it raises closes the reply."""
     if reply.headers.get("content-encoding", "identity") != "identity":
         raise UnboundedError("its reply is compressed, which was not asked for")
-    reply.stream = _Bounded(reply.stream)
+    streamed = reply.is_success and b'"stream":true' in reply.request.content
+    reply.stream = _Bounded(reply.stream, streamed=streamed)
 
 
 class _Bounded(httpx2.SyncByteStream):
-    """A reply's body."""
+    """A reply's body. Some servers answer whole where a stream was asked for; that is paid for, and
+    is read as a stream of one event.
+    """
 
-    def __init__(self, body: Any) -> None:
+    def __init__(self, body: Any, *, streamed: bool) -> None:
         self._body = body
+        self._streamed = streamed
 
     def __iter__(self) -> Iterator[bytes]:
+        pieces = self._pieces()
+        first = next(pieces, b"")
+        if self._streamed and first.lstrip().startswith(b"{"):
+            yield _event(json.loads(b"".join((first, *pieces))))
+        else:
+            yield first
+            yield from pieces
+
+    def _pieces(self) -> Iterator[bytes]:
         size = 0
         for piece in self._body:
             size += len(piece)
@@ -88,3 +105,13 @@ class _Bounded(httpx2.SyncByteStream):
 
     def close(self) -> None:
         self._body.close()
+
+
+def _event(whole: dict[str, Any]) -> bytes:
+    """A whole reply as an event of a stream. Raises LookupError or TypeError if it is none."""
+    if "error" not in whole:
+        choice = whole["choices"][0]
+        calls = enumerate(choice["message"].get("tool_calls") or ())
+        called = [{"index": number, **call} for number, call in calls]
+        whole["choices"] = [{**choice, "delta": {**choice["message"], "tool_calls": called}}]
+    return b"data: " + json.dumps(whole).encode() + b"\n\n"

@@ -7,6 +7,7 @@ from in_time import within
 from openai_samples import KEY, PARIS, answering, connect, grading
 from scripted_server import ScriptedServer, Sent, call, hang, raw, reset, status, stream, text
 
+from state.background import Cancellation, in_background
 from state.errors import ModelError, SettingsError
 
 SPENT = b'{"error": {"message": "You exceeded your quota", "code": "insufficient_quota"}}'
@@ -45,11 +46,11 @@ def failure_of(server, **changed):
         (status(429, "", {"Retry-After": "Sun, 06 Nov 2094 08:49:37 GMT"}), "limits the rate", 1),
         (status(500, "oops"), "failed (500): oops", 7),
         (status(503, "loading model"), "failed (503): loading model", 5),
-        (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 2),
-        (raw(b'{"object": "chat.completion", "choices": []}'), "no chat completion", 2),
-        (raw(b'{"choices": [{'), "no chat completion", 2),
-        (raw(b'{"choices": null}'), "no chat completion", 2),
-        (raw(b"\xff\xfe\x00"), "no chat completion", 2),
+        (raw(b"<html><body>Login</body></html>", "text/html"), "no chat completion", 1),
+        (raw(b'{"object": "chat.completion", "choices": []}'), "no chat completion", 1),
+        (raw(b'{"choices": [{'), "no chat completion", 1),
+        (raw(b'{"choices": null}'), "no chat completion", 1),
+        (raw(b"\xff\xfe\x00"), "no chat completion", 1),
         (raw(b"<html>busy</html>", "text/html", 502), "failed (502)", 5),
         (raw(SPENT, code=429), "(429): You exceeded your quota", 5),
         (reset(), "the connection broke off", 5),
@@ -82,6 +83,21 @@ def test_a_model_on_this_machine_is_given_longer():
         for chosen, url in [(None, here), (None, there), (7.0, here)]
     ]
     assert seconds == [300.0, 60.0, 7.0]
+
+
+def test_a_model_is_asked_no_more_once_nobody_waits_for_it():
+    cancel = Cancellation()
+
+    def left(body):
+        cancel.cancel()
+        return status(503)(body)
+
+    def ask():
+        yield failure_of(server, max_retries=5)
+
+    with ScriptedServer(left) as server:
+        assert list(in_background(ask, cancel)) == []
+        assert len(server.requests) == 1
 
 
 @pytest.mark.parametrize("fault", [status(429, "", {"Retry-After": "0"}), status(500), reset()])
@@ -132,6 +148,7 @@ def test_neither_a_proxy_nor_the_library_s_own_variables_say_where_to_send(monke
         (stream(ending="cut"), "broke off"),
         (stream(ending="close"), "broke off"),
         (stream(ending="done", after=[b'{"error": {"message": "overloaded"}}']), "overloaded"),
+        (raw(b'{"error": {"message": "no provider"}}'), "no provider"),
         (stream(ending="done", after=[b"{garbage"]), "no chat completion"),
         (lambda _: Sent(events=[b"[DONE]"]), "no chat completion"),
         (text("", finish="stop"), "an empty answer"),

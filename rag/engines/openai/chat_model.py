@@ -186,17 +186,12 @@ class ChatModel:
             return most if left is None else min(most, left)
 
         def pieces() -> Generator[Reply]:
-            streamed = self._model.bind(**options, stream_usage=form != BARE)
-            is_streamed = False
-            try:
-                for piece in streamed.stream(request.messages) if form != WHOLE else ():
-                    is_streamed = True
-                    yield Reply.of(piece)
-            except ValueError:
-                if is_streamed:
-                    raise
-            if not is_streamed:
+            if form == WHOLE:
                 yield Reply.of(self._model.bind(**options).invoke(request.messages))
+                return
+            streamed = self._model.bind(**options, stream_usage=form != BARE)
+            for piece in streamed.stream(request.messages):
+                yield Reply.of(piece)
 
         with closing(in_background(pieces, Cancellation(), seconds_left)) as stream:
             reply.read_stream(stream, request.receive, 8 * max_tokens)
