@@ -14,15 +14,8 @@ from rag.index.home import catalog
 from rag.index.postgres.database import SharedDatabase
 from rag.index.protocol import FileStat, UnreadFile
 from rag.text.blocks import blocks_of_text
+from state import errors
 from state.documents import chunk_id
-from state.errors import (
-    EmbedderMismatchError,
-    NoIndexError,
-    RemoteStoreError,
-    StorageError,
-    StoreBusyError,
-    UsageError,
-)
 
 WHALES = "Whales are mammals of the sea.\n\nThe blue whale is the largest of them."
 TRAINS = "The mountain railway climbs to the summit.\n\nIts gauge is 800 millimetres."
@@ -83,7 +76,7 @@ def test_what_is_replaced_or_removed_leaves_nothing_behind(store):
     with writing(store) as writer:
         writer.remove(["trains", *(f"{n}.md" for n in range(30))])
     assert_sound(store)
-    with pytest.raises(NoIndexError, match="holds no text"):
+    with pytest.raises(errors.NoIndexError, match="holds no text"):
         store.open_collection("default")
     fill(store, {"a.md": "motor again"})
     assert ask(store, "motor") == ["a.md"]
@@ -107,9 +100,9 @@ def test_a_large_document_is_seen_when_it_is_whole_and_stays(store, monkeypatch)
 
         def failing():
             yield from list(parts("large.md", texts))[:30]
-            raise RemoteStoreError("the embedder went away")
+            raise errors.RemoteStoreError("the embedder went away")
 
-        with pytest.raises(RemoteStoreError, match="embedder"):
+        with pytest.raises(errors.RemoteStoreError, match="embedder"):
             writer.put_all([(document("large.md"), failing())])
         counted = {each.source: each.chunk_count for each in writer.documents()}
         assert counted == {"large.md": 50, "small.md": 1}
@@ -174,7 +167,7 @@ def test_roots_times_and_unread_files_are_remembered(store):
 
 
 def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):
-    with writing(store), pytest.raises(StoreBusyError) as refused, writing(store):
+    with writing(store), pytest.raises(errors.StoreBusyError) as refused, writing(store):
         raise AssertionError
     assert re.search(r"Another process.*(pid|crag) \d+ on ", str(refused.value))
     with writing(store, "one") as one, writing(store, "two") as two:
@@ -185,16 +178,16 @@ def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):
 
 
 def test_missing_things_say_what_to_do(store, monkeypatch):
-    with pytest.raises(NoIndexError, match="crag ingest PATH"):
+    with pytest.raises(errors.NoIndexError, match="crag ingest PATH"):
         store.open_collection("default")
     assert (store.names(), store.summaries()) == ([], [])
     fill(store, {"a.md": "motor"}, "papers")
-    with pytest.raises(UsageError, match="Did you mean 'papers'"):
+    with pytest.raises(errors.UsageError, match="Did you mean 'papers'"):
         store.open_collection("paper")
-    with pytest.raises(UsageError, match="Did you mean 'papers'"), store.contents("paper"):
+    with pytest.raises(errors.UsageError, match="Did you mean 'papers'"), store.contents("paper"):
         raise AssertionError
     monkeypatch.setattr(EMBEDDER, "identity", EmbedderIdentity("other", 3, "1"))
-    refused = pytest.raises(EmbedderMismatchError, match="crag collections delete papers")
+    refused = pytest.raises(errors.EmbedderMismatchError, match="crag collections delete papers")
     with refused, store.open_writer("papers"):
         raise AssertionError
 
@@ -218,7 +211,7 @@ def test_a_collection_that_was_deleted_and_made_anew_is_followed(store):
     with opened(store) as reader:
         assert reader.search("whale", 1)[0]["source"] == "whales"
         store.delete("default")
-        with pytest.raises(NoIndexError, match="Nothing was ingested yet"):
+        with pytest.raises(errors.NoIndexError, match="Nothing was ingested yet"):
             reader.search("whale", 1)
         fill(store, {"whales": "The narwhal has a tusk.", "trains": TRAINS})
         found = [chunk["text"] for chunk in reader.search("narwhal", 1)]
@@ -234,6 +227,6 @@ def test_a_store_of_another_version_is_refused_and_left_as_it_is(store, monkeypa
         patch.setattr(SharedDatabase, "version", SharedDatabase.version + step)
         patch.setattr(catalog.Catalog, "version", catalog.SCHEMA_VERSION + step)
         for use in (lambda: ask(store, "motor"), lambda: fill(store, {"b.md": "pump"})):
-            with pytest.raises(StorageError, match=f"written by {by}"):
+            with pytest.raises(errors.StorageError, match=f"written by {by}"):
                 use()
     assert ask(store, "whale", 1) == ["whales"]
