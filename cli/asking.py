@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from state.settings import Settings
 
 MAX_FILES_CHECKED = 5_000
-"""Files that a question checks for staleness, in some 20 ms. `crag status` checks more."""
+"""Files that a question checks for staleness, in some 20 ms. `crag status` checks all."""
 
 
 def read_question(argument: str) -> str:

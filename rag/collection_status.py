@@ -10,6 +10,7 @@ from typing import Any, TypedDict
 from rag.embed.builtin import builtin_embedder
 from rag.embed.weights import installed_models
 from rag.index.collection_rows import no_such_collection
+from rag.ingest.file_text import reading_version
 from rag.ingest.staleness import staleness
 from rag.opening import choose_engine, store_of
 from state.answer import EngineInfo
@@ -58,7 +59,7 @@ def read_status(settings: Settings, only: str | None = None) -> Status:
             {
                 **asdict(each),
                 "embedder": str(each.embedder),
-                "stale": asdict(staleness(store, each.name)),
+                "stale": asdict(staleness(store, each.name, reading=reading_version())),
             }
             for each in found
         ],

@@ -198,17 +198,19 @@ class CollectionContents:
             for path, reason, failed, reading, *stat in rows
         ]
 
-    def newest_files(self, host: str, most: int) -> tuple[int, list[tuple[str, FileStat]]]:
-        """How many files of a machine are indexed, and the `most` newest, newest first."""
+    def newest_files(self, host: str, most: int) -> tuple[int, list[tuple[str, str, FileStat]]]:
+        """How many files of a machine are indexed, and of the `most` newest, newest first, the
+        path, the hash of the content and what was known of the file.
+        """
         here = (
             " FROM documents LEFT JOIN roots ON roots.collection_id = documents.collection_id"
             " AND roots.path = root WHERE documents.collection_id = $1"
             " AND documents.path IS NOT NULL AND coalesce(roots.host, '') = $2"
         )
-        stats = f"SELECT documents.path, size, mtime_ns, changed_ns{here}"
+        stats = f"SELECT documents.path, content_hash, size, mtime_ns, changed_ns{here}"
         ((files,),) = self._asked(f"SELECT count(*){here}", host)
         rows = self._asked(f"{stats} ORDER BY documents.id DESC LIMIT $3", host, most)
-        return files, [(decode_path(path), FileStat(*stat)) for path, *stat in rows]
+        return files, [(decode_path(path), held, FileStat(*stat)) for path, held, *stat in rows]
 
     def roots(self, host: str | None = None) -> dict[str, str]:
         """The ingested folders and files, of one machine or of all, by path, each with the options

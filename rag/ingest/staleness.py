@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -12,37 +13,39 @@ from rag.ingest.roots import is_finished
 if TYPE_CHECKING:
     from rag.index.store import Store
 
-MOST_FILES = 20_000
-"""At most so many files are checked, those indexed last: it takes some 0.1 s."""
-
 
 @dataclass(frozen=True, slots=True)
 class Staleness:
-    """`changed` and `gone` count indexed files; `checked` of `files` were looked at. `unfinished`:
-    one of the folders was not read to its end.
+    """`changed` and `gone` count indexed files, `outdated` those that would be read otherwise now;
+    `checked` of `files` were looked at. `unfinished`: one of the folders was not read to its end.
     """
 
     files: int
     checked: int
     changed: int
     gone: int
+    outdated: int
     unfinished: bool
 
     @property
     def line(self) -> str | None:
         """One line for the person, or None when all is fresh."""
-        count = self.changed + self.gone
         if self.unfinished:
             return "a folder was not read to its end; run `crag ingest` again for the rest."
-        if not count:
+        changed = self.changed + self.gone
+        what = "changed or gone since" if changed else "been read otherwise than crag reads now"
+        if not (count := changed or self.outdated):
             return None
         least = "at least " if self.checked < self.files else ""
-        are = "file has" if count == 1 else "files have"
-        return f"{least}{count:,} indexed {are} changed or gone since; run `crag ingest` again."
+        have = "file has" if count == 1 else "files have"
+        return f"{least}{count:,} indexed {have} {what}; run `crag ingest` again."
 
 
-def staleness(store: Store, collection: str, *, most: int = MOST_FILES) -> Staleness:
-    """Look at the files of a collection; documents that are no files of this machine do not count.
+def staleness(
+    store: Store, collection: str, *, most: int = sys.maxsize, reading: str = ""
+) -> Staleness:
+    """Look at the files of a collection, at most so many, those indexed last; documents that are no
+    files of this machine do not count. Nothing is outdated where no version of `reading` is given.
 
     Raises:
         NoIndexError: nothing was ingested.
@@ -51,12 +54,13 @@ def staleness(store: Store, collection: str, *, most: int = MOST_FILES) -> Stale
     with store.contents(collection) as held:
         files, rows = held.newest_files(store.host, most)
         unfinished = not all(map(is_finished, held.roots(store.host).values()))
-    changed = gone = 0
-    for path, known in rows:
+    changed = gone = outdated = 0
+    for path, content_hash, known in rows:
+        outdated += not content_hash.startswith(reading)
         try:
             now = FileStat.of(os.stat(path))
             # The inode's own time, at which an ingest looks too, changes with its rights alone.
             changed += (now.size, now.modified_ns) != (known.size, known.modified_ns)
         except OSError:
             gone += 1
-    return Staleness(files, len(rows), changed, gone, unfinished)
+    return Staleness(files, len(rows), changed, gone, outdated, unfinished)
