@@ -190,8 +190,6 @@ def sum_cost(one: float | None, other: float | None) -> float | None:
 
 def add_usage(usage: Usage, node: str, spent: NodeUsage) -> Usage:
     """A new Usage with `spent` counted under `node`; `usage` is left as it was."""
-    if not spent["llm_calls"]:
-        return usage
     before = usage["by_node"].get(node)
     both: NodeUsage = spent if before is None else {**before, **spent, **_sum_counts(before, spent)}
     return {**_sum_counts(usage, spent), "by_node": {**usage["by_node"], node: both}}

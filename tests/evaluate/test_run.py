@@ -131,15 +131,16 @@ def test_a_relevant_document_that_is_not_there_is_told(dataset, tmp_path):
 
 
 def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_path):
-    """One question with the turns before it, which are on no thread; small talk has no grades, and
-    of it nobody said whether it is answerable.
+    """One question with the turns before it, which are on no thread, and one of which nobody said
+    whether it is answerable; small talk has no grades.
     """
     home = tmp_path / "home"
-    write(dataset / "queries.jsonl", [*QUERIES, FOLLOW_UP, {"id": "h", "text": "Hello!"}])
+    others = {"id": "h", "text": "Hello!", "relevant": ["tea"]}, {"id": "u", "text": "What is hot?"}
+    write(dataset / "queries.jsonl", [*QUERIES, FOLLOW_UP, *others])
     report = reported(dataset, home, "--baseline")
-    assert (report["dataset"], report["queries"], report["config"]["documents"]) == ("drinks", 6, 5)
-    assert (report["retrieval"]["recall@5"], report["retrieval"]["mrr"]) == (1, 1)
-    assert report["abstention"]["n"] == 5
+    assert (report["dataset"], report["queries"], report["config"]["documents"]) == ("drinks", 7, 5)
+    assert report["retrieval"]["recall@5"] == 1
+    assert report["abstention"]["n"] == 6
     assert report["answers"] == {"contains": 1, "token_f1": report["answers"]["token_f1"], "n": 4}
     assert report["citations"]["verbatim"] == 1
     assert report["grading"]["n"] >= 9
