@@ -45,15 +45,14 @@ def build_context(
     reader: CollectionReader,
     tokens: int,
     given: Sequence[RetrievedChunk] = (),
+    most: int = MAX_CHUNKS,
 ) -> list[ContextDocument]:
-    """The context from chunks `ranked` best first, in about `tokens`, without what was `given`
-    before. Documents are numbered from 1 in the order of their best chunks.
+    """The context from the `most` chunks `ranked` best first, in about `tokens`, without what was
+    `given` before. Documents are numbered from 1 in the order of their best chunks.
     """
     before = {chunk["chunk_id"]: chunk for chunk in given}
     ranked = [chunk for chunk in ranked if chunk["chunk_id"] not in before]
-    further = len({_search(chunk) for chunk in ranked}) - 1
     chosen = dict(before)
-    most = MAX_CHUNKS + MAX_FURTHER_CHUNKS * max(further, 0)
     best, others = ranked[:JOINED_CHUNKS], ranked[JOINED_CHUNKS:most]
     left = tokens - _take_each(best, reader, chosen, tokens)
     taken = [each for each in best if each["chunk_id"] in chosen and not is_web(each)]
@@ -87,15 +86,16 @@ def relevant_first(
     return [chunk for chunk in ordered if worth(chunk) < 2] or ordered
 
 
-def round_robin(ranked: Sequence[RetrievedChunk]) -> list[RetrievedChunk]:
+def round_robin(
+    ranked: Sequence[RetrievedChunk], searches: Sequence[Sequence[str]]
+) -> list[RetrievedChunk]:
     """The best chunk of each search, in the order they ran, then the second of each and so on, so
-    that no search pushes out another's results.
+    that no search pushes out another's results; what several found stands at its best place.
+    `searches` are the ids of what each found, best first.
     """
-    searches: dict[tuple[bool, int], list[RetrievedChunk]] = {}
-    for chunk in ranked:
-        searches.setdefault(_search(chunk), []).append(chunk)
-    first, *others = [found for _, found in sorted(searches.items())] or [[]]
-    return interleave([first, *(found[:MAX_FURTHER_CHUNKS] for found in others)])
+    known = {chunk["chunk_id"]: chunk for chunk in ranked}
+    first, *others = [[known[each] for each in found if each in known] for found in searches]
+    return interleave([first[:MAX_CHUNKS], *(found[:MAX_FURTHER_CHUNKS] for found in others)])
 
 
 def interleave(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedChunk]:
@@ -106,11 +106,6 @@ def interleave(rankings: Sequence[Sequence[RetrievedChunk]]) -> list[RetrievedCh
             if chunk is not None:
                 found.setdefault(chunk["chunk_id"], chunk)
     return list(found.values())
-
-
-def _search(chunk: RetrievedChunk) -> tuple[bool, int]:
-    """A key for the search that found the chunk; the web's sorts last."""
-    return is_web(chunk), chunk["loop"]
 
 
 def _document(chunk: RetrievedChunk, reader: CollectionReader) -> Sequence[RetrievedChunk]:

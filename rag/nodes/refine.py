@@ -17,15 +17,18 @@ from state.graph_state import GraphState
 
 def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
-    ordered = relevant_first(state["documents"], state["grades"])
     if deps.engine.model is None:
         questions = [part["question"] for part in state["parts"]]
         full = deps.settings.full
         return {
-            "passages": shown_snippets(questions, ordered, deps.reranker, deps.reader, full=full)
+            "passages": shown_snippets(
+                questions, state["documents"], deps.reranker, deps.reader, full=full
+            )
         }
     tokens = deps.settings.context_tokens
     if state["loop_count"] or state["web"] == "searched":  # there is more to choose from
         tokens = tokens * 3 // 2
     tokens = deps.engine.document_tokens(tokens)
-    return {"context": build_context(round_robin(ordered), deps.reader, tokens)}
+    searches = [[each["chunk_id"] for each in loop["chunks"]] for loop in state["loops"]]
+    ranked = relevant_first(round_robin(state["documents"], searches), state["grades"])
+    return {"context": build_context(ranked, deps.reader, tokens, most=len(ranked))}

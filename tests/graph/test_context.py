@@ -87,13 +87,13 @@ def found(loop: int, count: int, prefix: str = ""):
 
 
 def test_nothing_of_the_first_search_is_lost_and_the_best_of_the_others_stand_among_it():
-    first, later, web = found(0, MAX_CHUNKS), found(1, MAX_CHUNKS), found(0, MAX_CHUNKS, "web:")
-    order = [chunk["chunk_id"] for chunk in round_robin([*first, *later, *web])]
-    assert order[:6] == ["0-0", "1-0", "web:0-0", "0-1", "1-1", "web:0-1"]
-    given = build_context(round_robin([*first, *later, *web]), Reader(), 6_000)  # type: ignore[arg-type]
-    kept = [excerpt["chunk_id"] for each in given for excerpt in each["excerpts"]]
-    assert len(kept) == MAX_CHUNKS + 2 * MAX_FURTHER_CHUNKS
-    assert {chunk["chunk_id"] for chunk in first} <= set(kept)
+    searches = first, later, web = [found(n, MAX_CHUNKS) for n in range(3)]
+    ids = [[chunk["chunk_id"] for chunk in each] for each in searches]
+    ids[1].insert(0, "0-9")  # a later search finds it first
+    ranked = round_robin([*first, *later, *web], ids)
+    assert [chunk["chunk_id"] for chunk in ranked][:6] == ["0-0", "0-9", "2-0", "0-1", "1-0", "2-1"]
+    assert len(ranked) == MAX_CHUNKS + 2 * MAX_FURTHER_CHUNKS - 1
+    assert {*ids[0]} <= {chunk["chunk_id"] for chunk in ranked}
 
 
 def test_what_ends_in_a_colon_is_given_with_what_follows_it():
