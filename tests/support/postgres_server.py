@@ -76,15 +76,8 @@ class PostgresServer:
         self._run([str(self._pg_ctl), "-D", str(self._folder / "data"), *words])
 
     def _run(self, command: list[str]) -> None:
-        subprocess.run(
-            _as_owner(command),
-            check=True,
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            timeout=60,
-        )
+        silent = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.DEVNULL)
+        subprocess.run(_as_owner(command), check=True, cwd="/", timeout=60, **silent)
 
 
 @contextmanager

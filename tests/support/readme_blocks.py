@@ -12,11 +12,11 @@ columns.
 import os
 import re
 import shlex
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from bare_process import finished
 from forked_program import crag_program
 from reader_weights import lent
 
@@ -69,17 +69,8 @@ class Session:
         """Both streams of one `crag …` command line, as a terminal would show them."""
         name, *arguments = shlex.split(command)
         assert name == "crag", command
-        done = subprocess.run(
-            [crag_program(), *arguments],
-            cwd=ROOT,
-            env=self._environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=300,
-            check=False,
-        )
+        both = ("sh", "-c", 'exec "$0" "$@" 2>&1 </dev/null', crag_program(), *arguments)
+        done = finished(both, cwd=ROOT, env=self._environment, timeout=300)
         assert done.returncode in (0, 3), f"{command}: {done.stdout}"
         return done.stdout
 
