@@ -26,19 +26,11 @@ class Library:
         """`shared`: settings of a shared store."""
         self.settings: Settings = load_settings({"home": home, "collection": collection, **shared})
         self.events: list[IngestEvent] = []
-        self.notices: list[str] = []
 
     def ingest(self, *paths: Path | str, dry_run: bool = False, **globs) -> IngestReport:
         self.events.clear()
-        self.notices.clear()
-        return ingest(
-            self.settings,
-            [str(path) for path in paths],
-            Globs(**globs),
-            dry_run=dry_run,
-            on_event=self.events.append,
-            notice=self.notices.append,
-        )
+        given = [str(path) for path in paths], Globs(**globs)
+        return ingest(self.settings, *given, dry_run=dry_run, on_event=self.events.append)
 
     @property
     def store(self) -> Store:
@@ -60,14 +52,8 @@ class Library:
 
 def counts(report: IngestReport) -> dict[str, int]:
     """The counts of a report that are not zero."""
-    found = {
-        "added": report.added,
-        "updated": report.updated,
-        "unchanged": report.unchanged,
-        "removed": report.removed,
-        "skipped": len(report.skipped),
-        "failed": len(report.failed),
-    }
+    found = {name: getattr(report, name) for name in ("added", "updated", "unchanged", "removed")}
+    found |= {"skipped": len(report.skipped), "failed": len(report.failed)}
     return {name: count for name, count in found.items() if count}
 
 
