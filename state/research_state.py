@@ -26,7 +26,8 @@ class Subtask(TypedDict):
     """One piece of work. `heading`, at most eight words, is shown in the report. `queries` are what
     a searcher searches. `read_files` are names of artifacts that it is given whole, evicted ones
     too, and waits for where they are still to be written; for a searcher also names of documents.
-    `reads` are how many tokens of documents it may read at first, and then for what is missing.
+    `read_tokens` are how many tokens of documents it may read at first, and then for what is
+    missing. `reopens` are open parts that it looks for again, under the heading that they had.
 
     `expected_artifact` names it: the same work has the same name, so that a resumed run, or a plan
     that repeats itself, never does it twice.
@@ -38,7 +39,8 @@ class Subtask(TypedDict):
     queries: list[str]
     expected_artifact: str
     read_files: list[str]
-    reads: list[int]
+    read_tokens: list[int]
+    reopens: list[str]
     status: SubtaskStatus
 
 

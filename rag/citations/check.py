@@ -26,8 +26,6 @@ _ROW = re.compile(r"\s*\|.*\|\s*$")
 _FENCE = re.compile(r"\s{0,3}(?:`{3,}|~{3,})\s*$")
 NOT_FOUND = "no quote of it was found"
 STANDS = "its quote stands in the document"
-Places = dict[tuple[str, int, int], Citation]
-"""Citations by where they stand, numbered from 1 by first mention."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +52,13 @@ class CheckedDraft:
 
     @classmethod
     def of(cls, parts: Sequence[AnswerPart], verdicts: Sequence[PartVerdict]) -> CheckedDraft:
-        places: Places = {}
         shown: list[str] = []
         claims: list[ClaimRecord] = []
-        for part, verdict in zip(parts, verdicts, strict=True):
-            stands = verdict.verdict != "contradicted"
-            markers = number_places(verdict.citations, places) if stands else []
+        stand = [each.verdict != "contradicted" for each in verdicts]
+        numbers, citations = number_places(
+            [each.citations if stands else () for each, stands in zip(verdicts, stand, strict=True)]
+        )
+        for part, verdict, stands, markers in zip(parts, verdicts, stand, numbers, strict=True):
             if stands:
                 written = "" if verdict.claims_nothing else written_markers(markers)
                 text = with_markers(part["text"], written, verbatim=bool(part["located"]))
@@ -73,27 +72,42 @@ class CheckedDraft:
                         "reason": verdict.reason,
                     }
                 )
-        return cls(parts, verdicts, "".join(shown), [*places.values()], claims)
+        return cls(parts, verdicts, "".join(shown), citations, claims)
 
     @property
     def dropped(self) -> list[str]:
         return [claim["text"] for claim in self.claims if claim["verdict"] == "contradicted"]
 
 
-def number_places(cited: Iterable[Citation], places: Places) -> list[int]:
-    """The markers of what is cited, each once; a new place is added with the next number, if it
-    does not lie within an earlier one.
+def number_places(
+    cited: Sequence[Sequence[Citation]],
+) -> tuple[list[list[int]], list[Citation]]:
+    """The markers of what each part cites, each once, and the places that they stand for, numbered
+    from 1 by first mention. A place within another has the other's number.
     """
-    markers: list[int] = []
-    for citation in cited:
-        source, start, end = citation["source"], citation["start_char"], citation["end_char"]
-        within = (
-            each for each in places if each[0] == source and each[1] <= start <= end <= each[2]
-        )
-        place = next(within, (source, start, end))
-        places.setdefault(place, {**citation, "marker": len(places) + 1})
-        markers.append(places[place]["marker"])
-    return list(dict.fromkeys(markers))
+    whole: dict[tuple[str, int, int], Citation] = {}
+    widest: Citation | None = None
+    for citation in sorted((each for part in cited for each in part), key=_place):
+        if widest is None or not _is_within(citation, widest):
+            widest = citation
+        whole.setdefault(_place(citation), widest)
+    numbered: dict[tuple[str, int, int], Citation] = {}
+    markers: list[list[int]] = []
+    for part in cited:
+        held = [whole[_place(each)] for each in part]
+        for each in held:
+            numbered.setdefault(_place(each), {**each, "marker": len(numbered) + 1})
+        markers.append([*dict.fromkeys(numbered[_place(each)]["marker"] for each in held)])
+    return markers, [*numbered.values()]
+
+
+def _place(citation: Citation) -> tuple[str, int, int]:
+    """Where a citation stands, as a key that sorts what holds others before them."""
+    return citation["source"], citation["start_char"], -citation["end_char"]
+
+
+def _is_within(citation: Citation, other: Citation) -> bool:
+    return citation["source"] == other["source"] and citation["end_char"] <= other["end_char"]
 
 
 def written_markers(markers: Sequence[int]) -> str:

@@ -14,6 +14,8 @@ CALLS_BESIDE, TOKENS_BESIDE = 4, 13_000
 """Kept for what is no subtask: to reflect, to plan again and reflect on that, and to write."""
 TOKENS_OF_CALL = 1_200
 """Of a searcher's call, beside the documents: what it is told, and its reply."""
+KNOWN_TOKENS = 1_000
+"""Of what earlier rounds found, which a searcher is told too."""
 READ_TOKENS, REREAD_TOKENS, LEAST_READ = 6_000, 3_000, 1_000
 """The most tokens of documents in a first reading and in a second, and the least in one."""
 
@@ -24,6 +26,7 @@ class Allowance:
 
     calls: int = MOST_CALLS
     tokens: int = MOST_TOKENS
+    of_call: int = TOKENS_OF_CALL
 
     @classmethod
     def left(cls, state: ResearchState, artifacts: Sequence[Artifact]) -> Allowance:
@@ -33,20 +36,22 @@ class Allowance:
         calls = times * MOST_CALLS - spent["llm_calls"] - CALLS_BESIDE
         tokens = times * MOST_TOKENS - spent["input_tokens"] - spent["output_tokens"]
         tokens -= TOKENS_BESIDE
-        return cls(calls, tokens if state["plan"] else tokens * 3 // 4)
+        if not state["plan"]:
+            return cls(calls, tokens * 3 // 4)
+        return cls(calls, tokens, TOKENS_OF_CALL + KNOWN_TOKENS)
 
     @property
     def subtasks(self) -> int:
         """How many subtasks can each read once."""
-        return max(min(self.calls, self.tokens // (TOKENS_OF_CALL + LEAST_READ)), 0)
+        return max(min(self.calls, self.tokens // (self.of_call + LEAST_READ)), 0)
 
-    def readings(self, subtasks: int) -> list[int]:
+    def tokens_of_readings(self, subtasks: int) -> list[int]:
         """How many tokens of documents each of so many subtasks may read at first and, where there
         is enough for all, for what it then still looks for.
         """
         share = self.tokens // max(subtasks, 1)
-        both = share - 2 * TOKENS_OF_CALL
+        both = share - 2 * self.of_call
         first = min(both * 3 // 4, both - LEAST_READ, READ_TOKENS)
         if 2 * subtasks <= self.calls and first >= LEAST_READ:
             return [first, min(both - first, REREAD_TOKENS)]
-        return [min(max(share - TOKENS_OF_CALL, LEAST_READ), READ_TOKENS)]
+        return [min(max(share - self.of_call, LEAST_READ), READ_TOKENS)]

@@ -19,6 +19,7 @@ from rag.research.researcher import (
     read_files_of,
     render_findings,
 )
+from rag.research.roles import SEARCHER
 from state.answer import NO_USAGE, Usage
 from state.background import submit
 from state.events import ModelCalled
@@ -46,12 +47,12 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
     waiting = [task for task in planned if task["expected_artifact"] not in done]
     while waiting:
         at_once = 1 if deps.researcher.one_by_one else AT_ONCE
-        ready = [task for task in waiting if done.keys() >= set(_depends_on(task, plan))][:at_once]
+        ready = [task for task in waiting if done.keys() >= set(_files_for(task, plan))][:at_once]
         waiting = [task for task in waiting if task not in ready]
         begun: dict[Future[Outcome], Subtask] = {}
         for task in ready:
             deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
-            read = read_files_of([done[each] for each in _depends_on(task, plan)])
+            read = read_files_of([done[each] for each in _files_for(task, plan)])
             begun[submit(partial(_work, task, read, deps))] = task
         failures: list[BaseException] = []
         for future in as_completed(begun):
@@ -82,9 +83,17 @@ def _work(task: Subtask, read: ReadFiles, deps: ResearchDependencies) -> Outcome
     return found, calls, round(deps.at_ms() - began, 3)
 
 
-def _depends_on(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
-    """The files of other subtasks that `task` is given."""
-    return [name for other in plan if (name := other["expected_artifact"]) in task["read_files"]]
+def _files_for(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
+    """The files of other subtasks that `task` is given: those it names and, if it searches, all of
+    earlier rounds, so that it looks for nothing that is known.
+    """
+    earlier = task["role"] == SEARCHER
+    return [
+        name
+        for other in plan
+        if (name := other["expected_artifact"]) in task["read_files"]
+        or (earlier and other["status"] == "done")
+    ]
 
 
 def _artifact(task: Subtask, found: Researched, usage: Usage) -> Artifact:

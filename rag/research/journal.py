@@ -81,7 +81,7 @@ class Journal(Closing):
         """One run by its id, or "last".
 
         Raises:
-            UsageError: there is none.
+            UsageError: there is none, or it was kept in an earlier form.
         """
         found = (
             self._file.read(_NEWEST)
@@ -91,8 +91,22 @@ class Journal(Closing):
         if not found:
             raise UsageError(f"{run_id!r} is no research run.", "'last' is the newest.")
         run: ResearchRun = json.loads(found[0][0])
+        if not _is_whole(run):
+            told = f"Research run {run['id']} was kept by an earlier version, and cannot go on."
+            raise UsageError(told, "Ask its question anew.")
         return run
 
     def _put(self, run_id: str, kind: Literal["run", "artifact"], name: str, body: object) -> None:
         with self._file.writing() as db:
             db.execute(_KEEP, (run_id, kind, name, time.time(), json.dumps(body)))
+
+
+def _is_whole(run: ResearchRun) -> bool:
+    """Whether a run that was read has all that it is to have; a finished one needs no state."""
+    if not run.keys() >= ResearchRun.__required_keys__:
+        return False
+    held, plan = (run["state"] or {}), (run["state"] or {}).get("plan", ())
+    return run["report"] is not None or (
+        held.keys() >= ResearchState.__required_keys__
+        and all(task.keys() >= Subtask.__required_keys__ for task in plan)
+    )

@@ -34,6 +34,7 @@ from rag.research.researcher import (
     Reflected,
     Researched,
     RunView,
+    is_asked,
 )
 from rag.research.roles import SEARCHER, WRITER
 from rag.text.prose import one_line
@@ -136,13 +137,13 @@ class ModelResearcher:
         """
         queries, searched = distinct([task["instruction"], *task["queries"]]), list[str]()
         given, found = list[ContextDocument](), list[AnswerPart]()
-        missing, warnings = [task["heading"]], list[str]()
-        for tokens in task["reads"]:
+        missing, warnings = task["reopens"] or [task["heading"]], list[str]()
+        for tokens in task["read_tokens"]:
             new = self._find(queries, tokens, given, () if given else task["read_files"])
             if given and not new:
                 break
             searched = distinct([*searched, *queries])
-            known, left = [part["text"] for part in found], missing if given else ()
+            known, left = [part["text"] for part in found], missing if given else task["reopens"]
             messages = search_messages(task, read, new, known, left)
             try:
                 reply = self._ask(messages, Findings, warnings)
@@ -155,10 +156,12 @@ class ModelResearcher:
                 break
             found += parse_parts([each.model_dump() for each in reply.findings])
             missing = distinct(reply.not_found) or ([] if reply.findings else missing)
-            if not missing:
+            if not any(is_asked(part, task) for part in missing) and reply.findings:
                 break
             own = [query for query in distinct(reply.queries) if query not in searched]
             queries = (own or missing)[:MOST_QUERIES]
+        if task["reopens"] and missing:  # in whatever words, it is the same that is open still
+            missing = task["reopens"]
         checked = check_draft(found, given, task["instruction"])
         warnings += [f"Left out, for its quote says otherwise: {text}" for text in checked.dropped]
         findings: list[Finding] = [

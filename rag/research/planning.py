@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 
 from rag.question.parse import split_context
 from rag.research.researcher import DraftSubtask, Researcher, RunView
@@ -27,21 +28,28 @@ def new_subtasks(view: RunView, researcher: Researcher) -> tuple[list[Subtask], 
     searches nothing becomes a search for the question.
     """
     planned, known = researcher.plan(view), view.state["plan"]
-    new = checked_plan(planned.subtasks, known)[: max(view.left.subtasks, 1)]
+    new = checked_plan(planned.subtasks, known, view.open)[: max(view.left.subtasks, 1)]
     warnings = [*planned.warnings]
     if not any(task["role"] == SEARCHER for task in [*known, *new]):
         warnings.append(_SEARCHED_WHOLE)
         new = checked_plan([DraftSubtask(role=SEARCHER, instruction=view.state["question"])])
-    reads = view.left.readings(len(new))
-    return [{**task, "reads": reads} for task in new], warnings
+    first, *second = view.left.tokens_of_readings(len(new))
+    for task in new:  # what is open was searched for by the searcher's own queries before
+        task["read_tokens"] = [first] if task["reopens"] else [first, *second]
+    return new, warnings
 
 
-def checked_plan(drafts: Sequence[DraftSubtask], known: Sequence[Subtask] = ()) -> list[Subtask]:
-    """The new subtasks, in order: at most eight, of known roles, none that was done before.
+def checked_plan(
+    drafts: Sequence[DraftSubtask],
+    known: Sequence[Subtask] = (),
+    open_: Mapping[str, str] = MappingProxyType({}),
+) -> list[Subtask]:
+    """The new subtasks, in order: at most eight, of known roles, none that was done before. One
+    that looks for something `open_` again stands under the heading that this has.
 
     A subtask may read files of earlier ones, under the names that the drafts gave them too, and, if
-    it searches, a few documents. "*" stands for all files of earlier searches, which a subtask that
-    neither searches nor names a file reads as well.
+    it searches, a few documents. One that neither searches nor names a file reads all files of
+    earlier searches.
     """
     files = {task["expected_artifact"]: task["expected_artifact"] for task in known}
     plan: list[Subtask] = []
@@ -52,14 +60,15 @@ def checked_plan(drafts: Sequence[DraftSubtask], known: Sequence[Subtask] = ()) 
         before, searches = [*known, *plan], draft.role == SEARCHER
         wanted = dict.fromkeys(draft.read_files)
         reads = [files[name] for name in wanted if name in files]
-        if "*" in wanted or not (searches or reads):
-            reads = [other["expected_artifact"] for other in before if other["role"] == SEARCHER]
         if searches:
-            others = [name for name in wanted if name not in files and name != "*"]
-            reads += others[:MOST_NAMED]
+            reads += [name for name in wanted if name not in files][:MOST_NAMED]
+        elif not reads:
+            reads = [other["expected_artifact"] for other in before if other["role"] == SEARCHER]
         asked = distinct(query[:LONGEST_QUERY] for query in draft.queries)[:MOST_QUERIES]
-        heading = short_heading(draft.heading, instruction)
+        reopened = [part for n, part in enumerate(open_, 1) if searches and n in draft.reopens]
+        heading = open_[reopened[0]] if reopened else short_heading(draft.heading, instruction)
         task = new_subtask(draft.role, instruction, heading, reads, asked if searches else ())
+        task["reopens"] = reopened
         if all(task["expected_artifact"] != other["expected_artifact"] for other in before):
             files[draft.expected_artifact or instruction] = task["expected_artifact"]
             plan.append(task)
@@ -80,7 +89,8 @@ def new_subtask(
         "queries": [*queries],
         "expected_artifact": artifact_name(role, instruction, [*read_files, *queries]),
         "read_files": [*read_files],
-        "reads": [],
+        "read_tokens": [],
+        "reopens": [],
         "status": "planned",
     }
 

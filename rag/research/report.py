@@ -16,10 +16,12 @@ from rag.research.roles import WRITER
 from rag.text.prose import as_prose, one_line
 from state.answer import Citation, Usage, add_usages
 from state.research_state import Artifact, Finding, ResearchState
-from state.wording import LONGEST_QUESTION, shorten, written_place
+from state.wording import shorten, written_place
 
 REPORT_SCHEMA = "crag.research/1"
 LONGEST_QUOTE = 200
+LONGEST_ASKED = 500
+"""Characters of the title, and of what was not found."""
 _NOTHING = "The documents do not hold an answer."
 
 ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
@@ -68,7 +70,7 @@ def make_report(
     answers = (artifact["findings"] for artifact in told.files if artifact["role"] == WRITER)
     answer = " ".join(render_findings([finding]) for findings in answers for finding in findings)
     sections = list(_sections(told.files))
-    not_found = open_parts(artifacts, state["closed"])
+    not_found = list(open_parts(artifacts, state))
     escalation = state["escalation"] if ended is None else None
     waits = ended is not None or escalation is not None
     status: ReportStatus = "abstained"
@@ -104,22 +106,19 @@ def make_report(
 
 
 def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
-    """One section for each heading, with each finding where it stands first."""
-    told: set[str] = set()
+    """One section for each heading."""
     sections: dict[str, tuple[str, list[Finding]]] = {}
     for artifact in artifacts:
         if artifact["role"] != WRITER:
-            new = [f for f in artifact["findings"] if one_line(f["text"]) not in told]
-            told.update(one_line(finding["text"]) for finding in new)
             heading = artifact["heading"]
-            sections.setdefault(heading.casefold(), (heading, []))[1].extend(new)
+            section = sections.setdefault(heading.casefold(), (heading, []))
+            section[1].extend(artifact["findings"])
     for heading, findings in sections.values():
-        if findings:
-            yield {"heading": heading, "text": render_findings(findings)}
+        yield {"heading": heading, "text": render_findings(findings)}
 
 
 def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:
-    yield f"# {shorten(report['question'], LONGEST_QUESTION)}"
+    yield f"# {shorten(report['question'], LONGEST_ASKED)}"
     if report["answer"] or not report["sections"]:
         yield from ("", report["answer"] or _NOTHING)
     for section in report["sections"]:
@@ -127,7 +126,7 @@ def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:
     nearest = {artifact["instruction"]: artifact["nearest"] for artifact in artifacts}
     missed: list[str] = []
     for part in report["not_found"]:
-        missed.append(f"- {shorten(part, LONGEST_QUESTION)}")
+        missed.append(f"- {shorten(part, LONGEST_ASKED)}")
         missed += (f"  - nearest: {_place(citation)}" for citation in nearest.get(part, ()))
     yield from _under("Not found in the documents", missed)
     sources = (f"{c['marker']}. {_place(c)}" for c in report["citations"])

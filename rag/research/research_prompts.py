@@ -11,6 +11,7 @@ from rag.context import document_text, interleave
 from rag.engines.openai.prompts import Messages, fenced, name_of, today
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
+from rag.research.allowance import KNOWN_TOKENS
 from rag.research.local_researcher import asked_parts
 from rag.research.researcher import ReadFiles, RunView
 from rag.research.roles import PLANNED, ROLES
@@ -39,9 +40,9 @@ PLANNER = (
     "so that it stands alone, and never answers it; and for a searcher one to four search queries "
     "in the words that these documents are likely to use. One searcher a part of the question; "
     "together they cover all of it. read_files may name documents by their path, to be read beside "
-    "what the queries find, or files by name, or '*' for all files. What is open is searched with "
-    "other words and in other documents than before. The answer is written later: plan no writer. "
-    "Plan new subtasks only, none that was done before."
+    "what the queries find, or files by name. What is open is searched with other words and in "
+    "other documents than before, by subtasks that give its numbers in reopens. The answer is "
+    "written later: plan no writer. Plan new subtasks only, none that was done before."
 )
 REFLECTION = (
     "You reflect on a research run: the plan against what came of it. Decide: replan (something "
@@ -69,7 +70,7 @@ def plan_messages(view: RunView, contents: str) -> Messages:
         f"At most {many(min(view.left.subtasks, PLANNED_AT_ONCE), 'subtask')}.",
         f"Subtasks before with their searches, not to be planned again:\n{_bullets(before)}",
         f"Files:\n{_bullets(files)}",
-        *(f"Still open: {one_line(part)}" for part in view.open),
+        *([f"Still open:\n{_numbered(view.open)}"] if view.open else []),
         *(f"Lead: {one_line(lead)}" for lead in state["leads"] if lead not in view.open),
         *(f"The person said: {one_line(said)}" for said in state["guidance"]),
         today(),
@@ -79,11 +80,10 @@ def plan_messages(view: RunView, contents: str) -> Messages:
 
 
 def reflection_messages(view: RunView) -> Messages:
-    open_ = "\n".join(f"{n}. {one_line(part)}" for n, part in enumerate(view.open, 1))
     told = [
         f"Round {view.state['rounds'] + 1}.",
         f"Artifacts:\n{_bullets(map(_artifact_line, view.artifacts))}",
-        f"Open parts:\n{open_ or '- none'}",
+        f"Open parts:\n{_numbered(view.open) or '- none'}",
         today(),
         f"Goal of the run: {one_line(view.state['question'])}",
     ]
@@ -97,11 +97,13 @@ def search_messages(
     found: Sequence[str] = (),
     left: Sequence[str] = (),
 ) -> Messages:
-    """A searcher's messages. `found` and `left` are what its first reading found and left open."""
-    facts = [*(finding["text"] for file in read.files for finding in file["findings"]), *found]
+    """A searcher's messages. `found` is what its first reading found, `left` what is open still."""
+    files = sorted(read.files, key=lambda file: file["heading"] != task["heading"])
+    before = [finding["text"] for file in files for finding in file["findings"]]
+    facts = [*found, *within_tokens(before, KNOWN_TOKENS)]
     told = [fenced(f"[{each['number']}]", name_of(each), document_text(each)) for each in given]
     if facts:
-        told.append(fenced("known", "found before", _bullets(facts)))
+        told.append(fenced("known", "found before, not to be told again", _bullets(facts)))
     if left:
         told.append("Look only for what is still open: " + "; ".join(map(one_line, left)))
     told.append(today())
@@ -135,15 +137,21 @@ def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
     """Paths, titles, sizes and headings of documents in at most 1,500 tokens, those nearest to what
     is `asked` first.
     """
-    lines: list[str] = []
-    left = MOST_TOKENS
-    for line in _contents_lines(reader, asked):
-        left -= count_tokens(line) + 1
-        if left < 0:
-            lines.append(f"… and {reader.document_count + 1 - len(lines)} more")
-            break
-        lines.append(line)
+    lines = within_tokens(_contents_lines(reader, asked), MOST_TOKENS)
+    if more := reader.document_count + 1 - len(lines):
+        lines.append(f"… and {more} more")
     return "\n".join(lines)
+
+
+def within_tokens(lines: Iterable[str], most: int) -> list[str]:
+    """The first of the lines that take at most so many tokens together."""
+    held: list[str] = []
+    for line in lines:
+        most -= count_tokens(line) + 1
+        if most < 0:
+            break
+        held.append(line)
+    return held
 
 
 def _contents_lines(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
@@ -167,6 +175,10 @@ def _document_line(outline: DocumentOutline, most: int) -> str:
 
 def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines) or "- none"
+
+
+def _numbered(lines: Iterable[str]) -> str:
+    return "\n".join(f"{n}. {one_line(line)}" for n, line in enumerate(lines, 1))
 
 
 def _subtask_line(done: Artifact) -> str:

@@ -5,18 +5,20 @@ subagents return.
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Protocol
 
 from pydantic import BaseModel, Field
 
-from rag.citations.check import Places, number_places, with_markers, written_markers
+from rag.citations.check import number_places, with_markers, written_markers
 from rag.engines.protocol import EngineResult
+from rag.index.terms import terms
 from rag.research.allowance import Allowance
 from rag.research.journal import Journal
-from rag.research.roles import MAX_ROUNDS, PLANNED
+from rag.research.roles import MAX_ROUNDS, PLANNED, SEARCHER
 from state.answer import Citation
 from state.research_state import (
     Artifact,
@@ -26,6 +28,10 @@ from state.research_state import (
     RoundDecision,
     Subtask,
 )
+
+MOST = 0.5
+"""More than this share of words is most of them."""
+_NUMBER = re.compile(r"\d")
 
 Emit = Callable[[ResearchEvent], None]
 """Receives each event of a run, on the thread of the run."""
@@ -37,7 +43,7 @@ Line = Annotated[str, Field(json_schema_extra={"maxLength": 400})]
 class DraftSubtask(BaseModel):
     """A subtask as it was planned. `read_files` may name artifacts and documents of the
     collection; `expected_artifact` is what later ones read it by. One of an unknown role is left
-    out later, not the whole plan.
+    out later, not the whole plan. `reopens` are the numbers of open parts that it looks for.
     """
 
     role: str = Field(json_schema_extra={"enum": [*PLANNED]})
@@ -46,18 +52,19 @@ class DraftSubtask(BaseModel):
     queries: list[Line] = Field([], json_schema_extra={"maxItems": 4})
     expected_artifact: Line = ""
     read_files: list[Line] = Field([], json_schema_extra={"maxItems": 4})
+    reopens: list[int] = Field([], json_schema_extra={"maxItems": 6})
 
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """A run as the researcher sees it when it plans or reflects. `open` is what was searched for
-    and not found yet; `left` is what the next round may take; `last` says that no other round
-    follows. Of artifacts a planner is shown only what was searched for them.
+    """A run as the researcher sees it when it plans or reflects. `open` are its `open_parts`;
+    `left` is what the next round may take; `last` says that no other round follows. Of artifacts a
+    planner is shown only what was searched for them.
     """
 
     state: ResearchState
     artifacts: Sequence[Artifact] = ()
-    open: Sequence[str] = ()
+    open: Mapping[str, str] = field(default_factory=dict)
     left: Allowance = field(default_factory=Allowance)
     last: bool = False
 
@@ -134,7 +141,7 @@ class ResearchDependencies:
 
     def view(self, state: ResearchState) -> RunView:
         artifacts = self.journal.artifacts(self.run_id, state["plan"])
-        open_, left = open_parts(artifacts, state["closed"]), Allowance.left(state, artifacts)
+        open_, left = open_parts(artifacts, state), Allowance.left(state, artifacts)
         return RunView(state, artifacts, open_, left, last=state["rounds"] + 1 >= MAX_ROUNDS)
 
     def at_ms(self) -> float:
@@ -142,25 +149,69 @@ class ResearchDependencies:
         return round((time.perf_counter() - self.started) * 1000, 3)
 
 
-def open_parts(artifacts: Sequence[Artifact], closed: Sequence[str]) -> list[str]:
-    """What was searched for and not found, also not later; each part once, in order."""
-    missing = (part for artifact in artifacts for part in artifact["missing"])
-    return [part for part in dict.fromkeys(missing) if part not in closed]
+def open_parts(artifacts: Sequence[Artifact], state: ResearchState) -> dict[str, str]:
+    """What was searched for and not found, also not later, each part with the heading of its
+    section. Of what a search lacks that found something, only what is asked in the words of the
+    person counts.
+    """
+    said = " ".join([state["question"], *state["guidance"]])
+    closed = {*state["closed"]}
+    for artifact in artifacts:
+        closed.update(set(artifact["reopens"]) - set(artifact["missing"]))
+    return {
+        part: artifact["heading"]
+        for artifact in artifacts
+        for part in artifact["missing"]
+        if part not in closed and (not artifact["findings"] or is_asked(part, artifact, said))
+    }
+
+
+def is_asked(part: str, task: Subtask, said: str = "") -> bool:
+    """Whether most words of a part are those of the task, without what a plan added to what the
+    person `said`, if it is in their words.
+    """
+    asked = set(terms(task["instruction"]))
+    theirs = asked & set(terms(said))
+    return _share(part, theirs if 2 * len(theirs) > len(asked) else asked) > MOST
+
+
+def _share(text: str, known: set[str]) -> float:
+    """The share of a text's words that are known."""
+    words = set(terms(text))
+    return len(words & known) / len(words) if words else 1.0
 
 
 def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
-    """The artifacts that have findings, with their citations renumbered together."""
-    places: Places = {}
-    files: list[Artifact] = []
+    """The artifacts that have findings, with their citations renumbered together. What a searcher
+    found is left out where one before it says so from the same places.
+    """
+    cited: list[list[Citation]] = []
     for artifact in artifacts:
         own = {citation["marker"]: citation for citation in artifact["citations"]}
-        findings: list[Finding] = [
-            {**each, "markers": number_places((own[m] for m in each["markers"]), places)}
-            for each in artifact["findings"]
-        ]
+        cited += [[own[m] for m in each["markers"]] for each in artifact["findings"]]
+    numbers, citations = number_places(cited)
+    numbered = iter(numbers)
+    files: list[Artifact] = []
+    told: dict[int, set[str]] = {}
+    for artifact in artifacts:
+        findings: list[Finding] = [{**f, "markers": next(numbered)} for f in artifact["findings"]]
+        if artifact["role"] == SEARCHER:
+            findings = [each for each in findings if not _is_told(each, told)]
+            for finding in findings:
+                for marker in finding["markers"]:
+                    told[marker] = told.get(marker, set()) | set(terms(finding["text"]))
         if findings:
             files.append({**artifact, "findings": findings})
-    return ReadFiles(files, list(places.values()))
+    return ReadFiles(files, citations)
+
+
+def _is_told(finding: Finding, told: Mapping[int, set[str]]) -> bool:
+    """Whether other findings rest on all places of this one, and say it with the same numbers."""
+    if not finding["markers"] or not told.keys() >= set(finding["markers"]):
+        return False
+    known = set().union(*(told[marker] for marker in finding["markers"]))
+    new = set(terms(finding["text"])) - known
+    return _share(finding["text"], known) > MOST and not any(map(_NUMBER.search, new))
 
 
 def render_findings(findings: Sequence[Finding]) -> str:

@@ -23,8 +23,9 @@ ROLES = {
         "its numbers, conditions and exceptions; and its quotes, each the number of a document "
         "and a short stretch of it copied word for word, at most 40 words. Cover all that the "
         "task asks, and nothing else. What the task asks and these documents do not say goes "
-        "into not_found, each in a few words; then give in queries up to four searches, in "
-        "other words, that may bring it. Never answer from your own knowledge. " + _DATA
+        "into not_found, each in a few of the task's own words; a detail that it does not ask "
+        "for is not missing. Then give in queries up to four searches, in other words, that may "
+        "bring it. Never answer from your own knowledge. " + _DATA
     ),
     ANALYST: (
         "You work out, from numbered findings, what the task asks: a comparison (what each "

@@ -136,7 +136,7 @@ def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
             "decision": reflected.decision,
             "reason": reflected.reason,
             "question": question,
-            "open": open_parts(view.artifacts, closed),
+            "open": list(open_parts(view.artifacts, {**state, "closed": closed})),
         }
     )
     return {

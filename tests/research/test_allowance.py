@@ -58,7 +58,7 @@ def never_content(parts: int) -> Reply:
             (int(n), line) for n, held in DOCUMENT.findall(prompt) for line in held.split("\n\n")
         )
         found = [{"text": line, "quotes": [{"document": n, "quote": line}]} for n, line in lines]
-        lacks = [f"who {did} it" for did in ("owned", "built", "sold")]
+        lacks = [f"what is noted of the {topic}" for topic in TOPICS]
         return {"findings": found[:6], "not_found": lacks, "queries": lacks}
 
     def reply(body: Body) -> Sent:

@@ -2,10 +2,13 @@ import sqlite3
 from itertools import product
 from pathlib import Path
 
+import pytest
+
 from rag.research.journal import Journal, ResearchRun
+from state.errors import UsageError
 from state.graph_state import fresh
 from state.home_db import HOME_FILE
-from state.research_state import Artifact, new_research
+from state.research_state import Artifact, Subtask, new_research
 
 
 def started(journal: Journal, name: str) -> None:
@@ -30,3 +33,16 @@ def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: 
     with sqlite3.connect(tmp_path / HOME_FILE) as db:
         kept = set(db.execute("select run, kind from research"))
     assert kept == {("0-waits", "run"), *product(("3-done", "4-done"), ("run", "artifact"))}
+
+
+@pytest.mark.parametrize("state", [None, {}, {**new_research("Why?"), "plan": [{"id": "1"}]}])
+def test_a_run_that_was_kept_in_an_earlier_form_is_told_in_a_line(tmp_path: Path, state):
+    with Journal(tmp_path) as journal:
+        started(journal, "old")
+        journal.change(
+            "old", state={**new_research("Why?"), "plan": [fresh(Subtask, status="empty")]}
+        )
+        assert journal.run("last")["id"] == "old"
+        journal.change("old", state=state)
+        with pytest.raises(UsageError, match="kept by an earlier version"):
+            journal.run("last")

@@ -153,13 +153,47 @@ def test_reflection_sees_findings_in_a_line_and_what_was_not_found(home: Path):
     assert "| Searched: What is the melting point of tungsten?\n" in first.prompt
     assert (report["status"], report["rounds"]) == ("partial", 2), "it is looked for once more"
     assert report["not_found"] == ["What is the melting point of tungsten?"]
-    assert "Still open: What is the melting" in of(requests, "Plan")[1].prompt
+    assert "Still open:\n1. What is the melting" in of(requests, "Plan")[1].prompt
     assert report["report"].count("melting") == 1
 
 
 def test_an_open_part_that_was_found_after_all_is_closed(home: Path):
     report, _ = ran(home, researcher([[STONE, ABSENT]], [decide("end", answered=[1])]))
     assert (report["status"], report["rounds"], report["not_found"]) == ("answered", 1, [])
+
+
+def test_a_second_round_looks_for_what_is_open_and_adds_to_the_section_that_lacks_it(home: Path):
+    first = subtask("searcher", "How long is the Stone Bridge, and who designed it?")
+    second = {
+        **subtask("searcher", "Who made the Stone Bridge?"),
+        "heading": "More",
+        "reopens": [1],
+    }
+    quotes = [
+        "The Stone Bridge is 140 metres long",
+        "The Stone Bridge was designed by the engineer Anna Berg",
+    ]
+
+    def findings(body):
+        known = (
+            "Look only for what is still open: who designed it" in body["messages"][1]["content"]
+        )
+        texts = ["It is 140 metres long.", "Anna Berg designed it."][: 1 + known]
+        quoted = [{"document": 1, "quote": quote} for quote in quotes]
+        told = [{"text": t, "quotes": [q]} for t, q in zip(texts, quoted, strict=False)]
+        return call(
+            {"findings": told, "not_found": [] if known else ["who designed it", "colour"]}
+        )(body)
+
+    model = instead(researcher([[first], [second]], [END]), Findings=findings)
+    report, requests = ran(home, model, question=QUESTION * 4)
+    (section,) = report["sections"]
+    assert section["text"] == "- It is 140 metres long. [1]\n- Anna Berg designed it. [2]"
+    assert (report["status"], report["rounds"], report["not_found"]) == ("answered", 2, [])
+    read = [request.prompt for request in of(requests, "Findings")]
+    assert len(read) == 2
+    assert "- It is 140 metres long." in read[1]
+    assert report["report"].startswith(f"# {QUESTION * 4}\n")
 
 
 def test_a_searcher_searches_once_more_by_queries_of_its_own(home: Path):
@@ -272,7 +306,7 @@ def test_of_a_slow_server_a_plan_is_asked_for_what_is_open(home, monkeypatch):
             with research(server, home) as run:
                 report = run.start(asked)
     assert report["rounds"] == 2
-    assert "Still open: what is the melting point" in of(server.requests, "Plan")[-1].prompt
+    assert "Still open:\n1. what is the melting point" in of(server.requests, "Plan")[-1].prompt
 
 
 def test_an_escalation_is_answered_and_the_run_goes_on(home: Path):
@@ -341,11 +375,14 @@ def test_a_spent_budget_leaves_a_partial_report_that_can_go_on(home: Path):
 def test_what_a_first_reading_found_is_kept_when_the_second_is_too_dear(home: Path):
     usage = (2400, 10)
     quote = {"document": 1, "quote": "The Stone Bridge is 140 metres long"}
-    found = {"findings": [{"text": "140 metres.", "quotes": [quote]}], "not_found": ["its age"]}
+    found = {
+        "findings": [{"text": "140 metres.", "quotes": [quote]}],
+        "not_found": ["how long the bridge is"],
+    }
     good = researcher([[STONE]], [END], usage=usage)
     model = instead(good, Findings=call(found, usage=usage))
     report, _ = ran(home, model, max_tokens=5_000)
-    assert (report["status"], report["not_found"]) == ("partial", ["its age"])
+    assert (report["status"], report["not_found"]) == ("partial", ["how long the bridge is"])
     assert "140 metres" in report["report"]
     _, events = resumed(home, model)
     told = [event["event"] for event in events]
