@@ -155,7 +155,6 @@ def test_neither_a_proxy_nor_the_library_s_own_variables_say_where_to_send(monke
         (text("<think>Hm, hm.", finish="length"), "ran out of room"),
         (text("<think>Hm.</think>", finish="stop"), "thinking only"),
         (text("", finish="content_filter"), "content filter"),
-        (text("", refusal="I will not."), "an empty answer"),
         (hang(), "did not reply in time"),
         (stream(ending="stall"), "did not reply in time"),
     ],

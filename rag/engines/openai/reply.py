@@ -31,13 +31,14 @@ _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 class Reply:
     """A model's reply: `content` is its text, or the arguments of the function that it called;
     `finish_reason` is None if it broke off; `waited` is the seconds before the first piece of a
-    stream.
+    stream. `refusal` is what OpenAI's models say apart where they will not answer.
     """
 
     content: str = ""
     finish_reason: str | None = None
     usage: UsageMetadata | None = None
     waited: float | None = None
+    refusal: str = ""
 
     @classmethod
     def of(cls, message: Any) -> Reply:
@@ -46,7 +47,9 @@ class Reply:
         content = message.text or "".join(each["args"] or "" for each in pieces)
         content = content or "".join(json.dumps(each["args"]) for each in message.tool_calls)
         finish_reason = message.response_metadata.get("finish_reason")
-        return cls(content, finish_reason, message.usage_metadata)
+        refusal = message.additional_kwargs.get("refusal")
+        told = refusal if isinstance(refusal, str) else ""
+        return cls(content, finish_reason, message.usage_metadata, refusal=told)
 
     def read_stream(self, pieces: Iterator[Reply], receive: Receive, longest: int) -> None:
         """Reads a stream to its end. There is no finish_reason if it breaks off after some text, or
@@ -59,11 +62,12 @@ class Reply:
                 if self.waited is None and (piece.content or number):
                     self.waited = time.perf_counter() - began
                 self.content += piece.content
+                self.refusal += piece.refusal
                 self.finish_reason = piece.finish_reason or self.finish_reason
                 self.usage = piece.usage or self.usage
                 if piece.content:
                     receive(piece.content)
-                if len(self.content) > longest:
+                if len(self.content) + len(self.refusal) > longest:
                     self.finish_reason = None
                     break
         except foreign_errors():
