@@ -61,14 +61,27 @@ def judge_stretches(
     if not found or not reranker.is_neural:
         return found
     found.sort(key=lambda each: -each.score)
-    best = [each.stretch for each in found[:JUDGED]]
-    texts = [f"{heading_path(each.chunk['title'], each.heading)}. {each.text}" for each in best]
+    texts = [_judged_text(each.stretch) for each in found[:JUDGED]]
     said = reranker.judged(question["text"], texts)
     said += [min(said)] * (len(found) - len(said))
     return [
         replace(each, score=each.score + _JUDGED_WEIGHT * judged, judged=judged)
         for each, judged in zip(found, said, strict=True)
     ]
+
+
+def _judged_text(stretch: Stretch) -> str:
+    """The stretch behind its headings; a row below its header, without which it is cells alone."""
+    header = _header(stretch)
+    names = text_between(stretch.chunk, *header) + "\n" if header else ""
+    return f"{heading_path(stretch.chunk['title'], stretch.heading)}. {names}{stretch.text}"
+
+
+def _header(stretch: Stretch) -> tuple[int, int] | None:
+    """Where the names of a row's columns stand, if they do so in its chunk."""
+    lead = stretch.chunk["blocks"][stretch.units[0].place].lead
+    held = stretch.units[0].alone and lead and lead[0] >= stretch.chunk["start_char"]
+    return lead if held else None
 
 
 def score_stretches(
@@ -116,9 +129,8 @@ def extents_of(stretch: Stretch, begins: int) -> list[tuple[int, int]]:
     an encoded text, whose chunk begins at `begins`.
     """
     own = [(stretch.start, stretch.end), *(each.extent for each in stretch.above)]
-    lead = stretch.chunk["blocks"][stretch.units[0].place].lead
-    if stretch.units[0].alone and lead and lead[0] >= stretch.chunk["start_char"]:
-        own.append(lead)
+    if header := _header(stretch):
+        own.append(header)
     before = begins - stretch.chunk["start_char"]
     found = [(before + start, before + end) for start, end in own]
     if not stretch.above:

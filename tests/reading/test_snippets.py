@@ -244,20 +244,25 @@ class Judges(Reads):
         return [float("keeper" in text) for text in texts]
 
 
-def test_of_the_nearest_the_one_comes_first_that_is_judged_to_answer(tmp_path):
-    """Who reads each by itself sees the same words in both."""
-    page = "# Lamp\n\nThe lamp is lit.\n\n## Rota\n\nThe keeper does it: the lamp is hers.\n"
+ROTA = "The keeper does it: the lamp is hers."
+ROW = "| keeper | lamp |\n|---|---|\n| Ada | Hollin |"
+
+
+@pytest.mark.parametrize(("rota", "read"), [(ROTA, ROTA), (ROW, ROW.replace("|---|---|\n", ""))])
+def test_of_the_nearest_the_one_comes_first_that_is_judged_to_answer(tmp_path, rota, read):
+    """Who reads each by itself sees the same words in both, and of a row its columns' names."""
+    page = f"# Lamp\n\nThe lamp is lit.\n\n## Rota\n\n{rota}\n"
     page += "".join(f"\n## Year {n}\n\nA wick of wool, number {n}.\n" for n in range(1901, 1911))
     reader = collection_of(tmp_path, {"lamp.md": page})
     question = "Who looks after the lamp?"
     asked, hits = parse_question(question, reader), reader.search(question, 8)
     judge = Judges()
     first, *_ = snippets(asked, hits, judge)
-    assert first.stretch.text.startswith("The keeper does it")
+    assert first.stretch.text == rota.splitlines()[-1]
     assert first.judged == 1
     assert len(judge.read) == JUDGED < sum(len(stretches_of(hit)) for hit in hits)
-    assert "Lamp > Rota. The keeper does it: the lamp is hers." in judge.read
-    assert not snippets(asked, hits, Reads())[0].stretch.text.startswith("The keeper")
+    assert f"Lamp > Rota. {read}" in judge.read
+    assert snippets(asked, hits, Reads())[0].stretch.text != first.stretch.text
 
 
 def test_an_answer_of_one_new_word_is_one(tmp_path):
