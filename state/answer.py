@@ -26,7 +26,7 @@ class Citation(TypedDict):
     what introduces it), or table rows below their header. `anchor` names the place as a person
     would ("p. 4", "line 12"); lines are given only where they are lines of the file itself.
     `heading` is the heading above the quote. In an answer without a model, `shown` is the quote as
-    it is displayed.
+    it is displayed, and `best` the sentence or line of it that comes nearest to the question.
     """
 
     marker: int
@@ -44,6 +44,7 @@ class Citation(TypedDict):
     support: Support
     heading: NotRequired[str]
     shown: NotRequired[str]
+    best: NotRequired[str]
 
 
 QUOTED = "it is a quote"

@@ -28,6 +28,7 @@ INDENT = "   "
 AROUND = 3
 """Lines shown before and after a quote in its surroundings."""
 LINE_WIDTH = 400
+_ROW_HANG = 2
 _FENCES = ("```", "~~~")
 
 
@@ -69,20 +70,23 @@ def show_answer(terminal: Terminal, answer: Answer, *, data: bool, quotes: bool)
 
 
 def styled(answer: Answer) -> Text:
-    """The lines of the answer with each snippet's quote in bold, and its place dim."""
+    """The lines of the answer, the place of each snippet dim, and in bold what comes nearest to the
+    question, unless that is all of the snippet.
+    """
     from rich.text import Text
 
     text = Text(clean("\n".join(answer_lines(answer))))
     at = 0
     for citation in snippets_of(answer):
-        line, written = clean(_place_line(citation)), citation["quote"]
+        line, written = clean(_place_line(citation)), citation.get("best", citation["quote"])
         at = text.plain.index(line, at)
         text.stylize("bold", at, at + len(str(citation["marker"])))
         text.stylize("dim", at + len(str(citation["marker"])), at + len(line))
         for quote in (clean(as_prose(written)), clean(written)):  # it may show either form
             words = re.compile(r"\s+".join(map(re.escape, quote.split())))
             if found := words.search(text.plain, at + len(line)):
-                text.stylize("bold", *found.span())
+                if found[0].split() != clean(citation["shown"]).split():
+                    text.stylize("bold", *found.span())
                 break
     return text
 
@@ -152,17 +156,17 @@ def _where(citation: Citation) -> str:
 
 
 def print_wrapped(console: Console, text: Text, indent: str = "") -> None:
-    """Print text, on a terminal with lines broken between words only, and not in code or table
-    rows, so that all can be copied as it was written. Its lines may be indented already.
+    """Print text, on a terminal with lines broken between words only, and not in code, so that it
+    can be copied as it was written. Its lines may be indented already; a table's row goes on
+    further in.
     """
     fenced = False
     for line in text.split("\n", allow_blank=True):
-        plain = line.plain.strip()
-        mark = plain.startswith(_FENCES)
-        begins = line.plain.removeprefix(indent)
-        code = begins.startswith(("    ", "\t", "|")) or " | " in plain
+        mark = line.plain.strip().startswith(_FENCES)
+        code = line.plain.removeprefix(indent).startswith(("    ", "\t"))
         fenced ^= mark
-        for row in [line] if fenced or mark or code else rows(line, console):
+        hang = len(indent) + _ROW_HANG if " | " in line.plain else 0
+        for row in [line] if fenced or mark or code else rows(line, console, hang):
             console.print(row, soft_wrap=True)
 
 

@@ -190,7 +190,8 @@ def nearest_of(
             whole["shown"] = shorten(as_prose(whole["quote"]), NEXT_LONGEST)
             citations.append(whole)
         else:
-            citations.append(_located(_tightened(found, question), reader, full=False))
+            stretch = _tightened(found, question)
+            citations.append(_located(replace(found, stretch=stretch), reader, full=False))
     return citations
 
 
@@ -209,7 +210,7 @@ def shown_snippets(
     for part, question in enumerate(questions):
         told: list[str] = []
         for each in snippets(question, chunks, reranker):
-            located = _located(each.stretch, reader, full=full)
+            located = _located(each, reader, full=full)
             text = one_line(located["shown"])
             if not any(text in other for other in told):
                 told.append(text)
@@ -217,13 +218,19 @@ def shown_snippets(
     return shown
 
 
-def _located(stretch: Stretch, reader: CollectionReader, *, full: bool) -> Citation:
-    """A citation whose quote is the stretch, and whose passage its blocks with their lead-in."""
+def _located(found: ScoredStretch, reader: CollectionReader, *, full: bool) -> Citation:
+    """A citation whose quote is the stretch, and whose passage its blocks with their lead-in; its
+    nearest sentence or line is the best.
+    """
+    stretch = found.stretch
     chunk, units = stretch.chunk, stretch.units
     lead = lead_of(chunk, units[0], reader)
     whole = Whole.of(chunk, units, reader)
     passage = "\n".join(filter(None, (lead, whole.text(chunk, reader))))
     located = make_citation(chunk, stretch.start, stretch.end, passage)
+    each_by_itself = (replace(stretch, units=[unit]) for unit in units)
+    best = max(each_by_itself, key=lambda one: _similarity(one, found.read, found.begins))
+    located["best"] = best.text
     located["heading"] = as_prose(heading_at(chunk, stretch.start)) or chunk["title"] or ""
     if full:
         located["shown"] = whole.full_text(chunk, lead, reader)

@@ -25,38 +25,37 @@ def test_prose_is_wrapped_at_words_and_an_item_stands_clear_of_its_sign():
     assert printed("A kiln is a furnace that is fired twice.\n\n- It is hot, and stays hot.") == (
         "A kiln is a furnace that\nis fired twice.\n\n- It is hot, and stays\n  hot."
     )
-
-
-def test_wide_signs_count_for_two():
+    # Wide signs count for two.
     assert printed("倉庫の営業 時間は午前 九時からです") == "倉庫の営業 時間は午前\n九時からです"
 
 
-def test_code_rows_and_addresses_keep_their_lines():
+def test_code_and_addresses_keep_their_lines_and_a_row_goes_on_further_in():
     for text in (
         "```sh\nkilnctl start --slowly --and --quietly\n\n  --all\n```",
         "    kilnctl start --slowly --and --quietly",
-        "| cone | heat | colour of the glaze |",
-        "Cone | Heat | Colour of the glaze",
         "https://kilns.example/a/very/long/address.html",
     ):
         assert printed(text) == text
     assert printed("```\na\n```\nIt is fired twice, and hot.").endswith("twice, and\nhot.")
+    row = "Cone | Heat | Colour of the glaze"
+    assert printed(row) == "Cone | Heat | Colour of\n  the glaze"
 
 
 @pytest.mark.parametrize(
-    ("quote", "shown"),
+    ("best", "shown"),
     [
         ("It is hot [2], and it\n> cools by night.", "It is hot (2), and it cools by night."),
         ("--keep\n\tKeeps the\n\tkiln hot.", "--keep\n  Keeps the kiln hot."),
     ],
 )
-def test_a_sentence_is_bold_though_it_is_shown_with_other_marks_and_breaks(quote, shown):
-    place = {"source": "a.md", "anchor": None, "start_line": 1, "marker": 1}
-    held = {**place, "quote": quote, "shown": shown}
-    text = styled({"answer": shown, "citations": [held], "nearest": []})
-    said = text.spans[-1]
-    assert said.style == "bold"
-    assert text.plain[said.start : said.end].split() == shown.split()
+def test_the_best_is_bold_though_it_is_shown_with_other_marks_unless_it_is_all(best, shown):
+    place = {"source": "a.md", "anchor": None, "start_line": 1, "marker": 1, "best": best}
+    for around, times in (("By day: {}", 1), ("{}", 0)):
+        held = {**place, "quote": "Of day and night.", "shown": around.format(shown)}
+        text = styled({"answer": "", "citations": [held], "nearest": []})
+        marked = [each for each in text.spans[1:] if each.style == "bold"]
+        said = [text.plain[each.start : each.end].split() for each in marked]
+        assert said == [shown.split()] * times
 
 
 def test_a_snippet_stands_below_its_place_and_says_so_once():

@@ -109,7 +109,8 @@ def test_at_most_three_are_shown_none_twice_and_each_stands_in_the_page(found):
     assert len(cited[0]["quote"]) <= FIRST_LONGEST
     for each in cited:
         assert each["quote"] == PAGE[each["start_char"] : each["end_char"]]
-        assert each["quote"] in each["passage"]
+        assert each["best"] in each["quote"] in each["passage"]
+    assert cited[0]["best"].startswith("It is lit at dusk")
 
 
 def test_what_is_carried_behind_a_follow_up_need_not_be_held(reader):
