@@ -55,8 +55,8 @@ def new_answer(
     trace_id: str,
     told: Mapping[str, Any],
 ) -> Answer:
-    """An answer with the fields of it that are `told`; else it has abstained, with empty text. The
-    store gives it a turn's number.
+    """An answer with the fields of it that are `told`, in the order of the type; else it has
+    abstained, with empty text. The store gives it a turn's number.
     """
     embedder = str(builtin_embedder().identity)
     answer = fresh(
@@ -71,4 +71,4 @@ def new_answer(
         thread=thread,
         trace_id=trace_id,
     )
-    return cast("Answer", {**answer, **{name: told[name] for name in answer if name in told}})
+    return cast("Answer", {name: told.get(name, answer[name]) for name in Answer.__annotations__})

@@ -82,6 +82,7 @@ def test_a_question_s_stream_ends_with_its_answer(home, question, code, ending):
     assert exit_code == code
     assert lines[0]["event"] == "turn_started"
     assert lines[-1]["schema"] == "crag.answer/1"
+    assert list(lines[-1]) == list(Answer.__annotations__), "in the order of the contract"
     assert lines[-1]["status"] == ending
     assert lines[-1]["trace_id"] == lines[0]["trace_id"]
 
