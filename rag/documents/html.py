@@ -14,9 +14,10 @@ from rag.documents.tree_walk import HEADINGS, Element, TreeReader, without_hidde
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
 _NAVIGATION = (
-    "//nav | //*[@role='navigation'] | //p[a[@rel='prev' or @rel='next' or @rel='up']]"
+    "//nav | //*[@role='navigation' or @role='dialog']"
+    " | //p[a[@rel='prev' or @rel='next' or @rel='up']]"
     " | //*[@aria-label='breadcrumb' or contains(@class, 'breadcrumb')][not(.//h1 or .//p)]"
-    " | //*[contains(@id, 'mdbook-')][contains(@id, 'help') or contains(@id, 'menu-bar')]"
+    " | /html/body/*[contains(translate(concat(@id, @class), 'C', 'c'), 'cookie')][not(.//h1)]"
 )
 _MOST_LINKS = 500  # of a block are looked at
 _OUTSIDE_LINKS = " | ".join([".//text()[not(ancestor::a)]", *(f".//{h}//text()" for h in HEADINGS)])
@@ -29,7 +30,8 @@ def read(reading: Reading) -> Iterator[Part]:
 
 def page_part(data: bytes, reading: Reading, after: str = "") -> tuple[str | None, Part]:
     """The title and the text of a page, or of HTML inside another file, such as the body of a mail;
-    `after` is put behind the text. Its menus are left out unless they hold all there is.
+    `after` is put behind the text. Its menus, and what stands around its main part, are left out
+    unless they hold all there is.
     """
     title = None
     for with_menus in (False, True):
@@ -40,6 +42,7 @@ def page_part(data: bytes, reading: Reading, after: str = "") -> tuple[str | Non
         without_hidden(root)
         if not with_menus:
             _leave_out_menus(root)
+            root = _main_part(root)
         page = TreeReader()
         page.read(root)
         if page.layout.has_body:
@@ -66,17 +69,29 @@ def _parse(data: bytes, reading: Reading) -> Element | None:
     return root
 
 
-def _leave_out_menus(root: Element) -> None:
-    """Empties elements that call themselves navigation, lists of places on the page, and blocks of
-    several links without other words that stand before the page's main part, aside or at its foot.
+def _main_part(root: Element) -> Element:
+    """What the page calls its main part, if that is one, else all of it: a site's head, foot and
+    banners are no part of the page.
     """
-    main = root.xpath("//main | //*[@role='main']") or root.xpath("//h1") or [root]
-    around = {*main[0].xpath("preceding::*"), *root.xpath("(//footer | //aside)//*")}
+    main, *others = root.xpath("//main | //*[@role='main']") or [root]
+    if others:
+        return root
+    main.tail = None
+    return main
+
+
+def _leave_out_menus(root: Element) -> None:
+    """Empties elements that call themselves navigation, banners about cookies, lists of places on
+    the page, and blocks of several links without other words that stand before its title, aside or
+    at its foot.
+    """
+    title = root.xpath("//h1") or [root]
+    around = {*title[0].xpath("preceding::*"), *root.xpath("(//footer | //aside)//*")}
     left_out: list[Element] = root.xpath(_NAVIGATION)
-    for block in root.iter("ul", "ol", "menu", "dl", "table", "p", "div"):
+    for block in root.iter("ul", "ol", "menu", "dl", "table", "p", "div", "header"):
         links = islice(block.iter("a"), _MOST_LINKS)
         hrefs = [href for link in links if (href := link.get("href"))]
-        is_list = block.tag not in {"p", "div"}
+        is_list = block.tag not in {"p", "div", "header"}
         contents = is_list and all(href.startswith("#") for href in hrefs)
         if (
             len(hrefs) > 1

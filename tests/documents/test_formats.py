@@ -92,6 +92,18 @@ def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
     assert "Glazes" in text
 
 
+@pytest.mark.parametrize(
+    "page",
+    [
+        "<header>Fire <a href=/in>Log in</a></header><main>{}</main>Sale<footer>Imprint</footer>",
+        "<p id=Cookies>?</p><header><a href=a>Up</a> <a href=b>In</a></header>{}<p role=dialog>Go",
+    ],
+)
+def test_banners_and_what_stands_around_a_pages_main_part_are_left_out(tmp_path, page):
+    kilns = page.format("<h1>Kilns</h1><p>Hot.</p>")
+    assert read(save(tmp_path, "a.html", kilns)).text == "# Kilns\n\nHot.\n"
+
+
 def test_questions_of_a_page_that_open_their_answers_are_headings(tmp_path: Path) -> None:
     asked = "<details><summary>{}?</summary><p>{}.</p></details>"
     page = f"<h2>Kilns</h2>{asked.format('Hot', 'Yes')}\n{asked.format('Old', 'No')}"
