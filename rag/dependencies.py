@@ -71,4 +71,5 @@ def new_answer(
         thread=thread,
         trace_id=trace_id,
     )
-    return cast("Answer", {name: told.get(name, answer[name]) for name in Answer.__annotations__})
+    values: Mapping[str, Any] = {**answer, **told}
+    return cast("Answer", {name: values[name] for name in Answer.__annotations__})
