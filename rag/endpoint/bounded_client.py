@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import json
 import ssl
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from email.utils import mktime_tz, parsedate_tz
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -61,12 +64,22 @@ class BoundedClient(DefaultHttpxClient):
         except (httpx2.ConnectError, httpx2.ProxyError) as error:
             raise openai.APIConnectionError(request=request) from error
         formed = any(form in request.content for form in _FORMS)
-        wait = reply.headers.get("retry-after", "0")
+        wait = _pause(reply.headers.get("retry-after", "0"))
         patience = (request.extensions.get("timeout") or {}).get("read") or 0.0
         crashed = formed and reply.status_code in (500, 501)
-        if crashed or not wait.isdigit() or int(wait) > patience:
+        if crashed or wait > patience:
             reply.headers["x-should-retry"] = "false"
         return reply
+
+
+def _pause(asked: str) -> float:
+    """The seconds that a Retry-After asks for, which may be a date; 0 where it is neither."""
+    with suppress(ValueError):
+        return float(asked)
+    with suppress(ValueError):
+        date = parsedate_tz(asked)
+        return mktime_tz(date) - time.time() if date else 0.0
+    return 0.0
 
 
 def _bound(reply: Any) -> None:

@@ -1,6 +1,7 @@
 """Every way an endpoint fails becomes one ModelError line: host, model, mending step, in time."""
 
 import socket
+from email.utils import formatdate
 
 import pytest
 from in_time import within
@@ -100,7 +101,10 @@ def test_a_model_is_asked_no_more_once_nobody_waits_for_it():
         assert len(server.requests) == 1
 
 
-@pytest.mark.parametrize("fault", [status(429, "", {"Retry-After": "0"}), status(500), reset()])
+WAITS = [status(429, "", {"Retry-After": wait}) for wait in ("0", "0.1", formatdate(0), "soon")]
+
+
+@pytest.mark.parametrize("fault", [*WAITS, status(500), reset()])
 def test_what_passes_is_retried_and_not_seen(fault):
     with ScriptedServer(fault, fault, GOOD) as server:
         graded = connect(server, max_retries=2).grade(grading(PARIS))
