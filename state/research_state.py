@@ -51,19 +51,23 @@ class Finding(TypedDict):
     markers: list[int]
 
 
-class Artifact(Subtask):
-    """A subtask with its result, from which alone the report is made.
-
-    `missing` names what was searched for and not found, `nearest` the places that may state it all
-    the same. Its text is made of its findings.
+class Found(TypedDict):
+    """A subagent's result. `missing` names what was `searched` for and not found, `nearest` the
+    places that may state it all the same. Its text is made of its findings.
     """
 
+    searched: list[str]
     findings: list[Finding]
     citations: list[Citation]
     missing: list[str]
     nearest: list[Citation]
-    usage: Usage
     warnings: list[str]
+
+
+class Artifact(Subtask, Found):
+    """A subtask with its result, from which alone the report is made."""
+
+    usage: Usage
 
 
 class FileEntry(TypedDict):

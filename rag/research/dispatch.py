@@ -15,20 +15,19 @@ from rag.budget import add_calls, call_event, record_calls
 from rag.research.researcher import (
     ReadFiles,
     ResearchDependencies,
-    Researched,
     read_files_of,
     render_findings,
 )
 from rag.research.roles import SEARCHER
-from state.answer import NO_USAGE, Usage
+from state.answer import NO_USAGE
 from state.background import submit
 from state.events import ModelCalled
-from state.research_state import Artifact, Subtask
+from state.research_state import Artifact, Found, Subtask, SubtaskStatus
 
 AT_ONCE = 6
 """The most subtasks that run side by side."""
 
-Outcome = tuple[Researched | BaseException, list[ModelCalled], float]
+Outcome = tuple[Found | BaseException, list[ModelCalled], float]
 """A subtask's result or failure, with its model calls and its milliseconds."""
 
 
@@ -63,7 +62,8 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
             if isinstance(found, BaseException):
                 failures.append(found)
             else:
-                artifact = _artifact(task, found, usage)
+                status: SubtaskStatus = "done" if found["findings"] else "empty"
+                artifact: Artifact = {**task, **found, "status": status, "usage": usage}
                 done[artifact["expected_artifact"]] = artifact
                 deps.journal.keep(deps.run_id, artifact)
                 _emit_finished(artifact, ms, deps)
@@ -74,7 +74,7 @@ def dispatch(plan: Sequence[Subtask], deps: ResearchDependencies) -> list[Artifa
 
 def _work(task: Subtask, read: ReadFiles, deps: ResearchDependencies) -> Outcome:
     began = deps.at_ms()
-    found: Researched | BaseException
+    found: Found | BaseException
     with record_calls() as calls:
         try:
             found = deps.researcher.work(task, read)
@@ -94,21 +94,6 @@ def _files_for(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
         if (name := other["expected_artifact"]) in task["read_files"]
         or (earlier and other["status"] == "done")
     ]
-
-
-def _artifact(task: Subtask, found: Researched, usage: Usage) -> Artifact:
-    used = {marker for finding in found.findings for marker in finding["markers"]}
-    return {
-        **task,
-        "status": "done" if found.findings else "empty",
-        "queries": list(found.queries),
-        "findings": list(found.findings),
-        "citations": [citation for citation in found.citations if citation["marker"] in used],
-        "missing": list(found.missing),
-        "nearest": list(found.nearest),
-        "usage": usage,
-        "warnings": list(found.warnings),
-    }
 
 
 def _emit_finished(artifact: Artifact, ms: float, deps: ResearchDependencies) -> None:

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from rag.engines.local.answer import snippet_part
 from rag.question.parse import ASKS, VERBS
 from rag.question.parts import ASKING, split_alone
-from rag.research.researcher import DraftSubtask, Planned, ReadFiles, Reflected, Researched, RunView
+from rag.research.researcher import DraftSubtask, Planned, ReadFiles, Reflected, RunView
 from rag.research.roles import SEARCHER
 from state.answer import Answer
-from state.research_state import Finding, Subtask
+from state.research_state import Finding, Found, Subtask
 
 MOST_PARTS = 7
 _NEXT = re.compile(
@@ -49,20 +49,21 @@ class LocalResearcher:
         asked = state["leads"] if state["plan"] else [state["question"]]
         return Planned(subtasks=[draft for each in asked for draft in drafts_of_parts(each)])
 
-    def work(self, task: Subtask, read: ReadFiles) -> Researched:  # noqa: ARG002
+    def work(self, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
         """The corrective graph's answer, or, if it is not sure of one, the nearest passages."""
         answer = self._corrective(task["instruction"])
         findings: list[Finding] = [
             {"text": snippet_part(citation)["text"], "markers": [citation["marker"]]}
             for citation in answer["citations"]
         ]
-        return Researched(
-            findings=findings,
-            citations=answer["citations"],
-            missing=() if findings else (task["instruction"],),
-            nearest=() if findings else answer["nearest"],
-            queries=tuple(loop["query"] for loop in answer["loops"]),
-        )
+        return {
+            "searched": [loop["query"] for loop in answer["loops"]],
+            "findings": findings,
+            "citations": answer["citations"],
+            "missing": [] if findings else [task["instruction"]],
+            "nearest": [] if findings else answer["nearest"],
+            "warnings": [],
+        }
 
     def reflect(self, view: RunView) -> Reflected:
         if any(artifact["status"] == "done" for artifact in view.artifacts):

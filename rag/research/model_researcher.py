@@ -32,15 +32,15 @@ from rag.research.researcher import (
     Planned,
     ReadFiles,
     Reflected,
-    Researched,
     RunView,
     is_asked,
 )
 from rag.research.roles import SEARCHER, WRITER
 from rag.text.prose import one_line
 from state.answer import AnswerPart
+from state.graph_state import fresh
 from state.passages import ContextDocument
-from state.research_state import Finding, Subtask
+from state.research_state import Finding, Found, Subtask
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -126,12 +126,12 @@ class ModelResearcher:
         plan = self._ask(plan_messages(view, contents), Plan, warnings) or Plan(subtasks=[])
         return Planned(subtasks=plan.subtasks, warnings=warnings)
 
-    def work(self, task: Subtask, read: ReadFiles) -> Researched:
+    def work(self, task: Subtask, read: ReadFiles) -> Found:
         if task["role"] == SEARCHER:
             return self._search_and_read(task, read)
-        return self._compose(task, read) if read.citations else Researched()
+        return self._compose(task, read) if read.citations else fresh(Found)
 
-    def _search_and_read(self, task: Subtask, read: ReadFiles) -> Researched:
+    def _search_and_read(self, task: Subtask, read: ReadFiles) -> Found:
         """Read what the task's instruction and queries retrieve; search again, by the searcher's
         own queries, for what that leaves open, so that one search's miss is not final.
         """
@@ -169,7 +169,14 @@ class ModelResearcher:
             for claim in checked.claims
             if claim["verdict"] != "contradicted"
         ]
-        return Researched(findings, checked.citations, missing, queries=searched, warnings=warnings)
+        return fresh(
+            Found,
+            searched=searched,
+            findings=findings,
+            citations=checked.citations,
+            missing=missing,
+            warnings=warnings,
+        )
 
     def _find(
         self,
@@ -195,7 +202,7 @@ class ModelResearcher:
         context = build_context(interleave([found, of_named]), self._reader, tokens, known)
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
-    def _compose(self, task: Subtask, read: ReadFiles) -> Researched:
+    def _compose(self, task: Subtask, read: ReadFiles) -> Found:
         warnings: list[str] = []
         reply = self._ask(compose_messages(task, read), Parts, warnings)
         known = {citation["marker"] for citation in read.citations}
@@ -213,7 +220,9 @@ class ModelResearcher:
             findings.append({"text": text, "markers": markers})
         if reply and reply.parts and not findings:
             warnings.append(f"{self._chat.label} named no quote for what it wrote; it is left out.")
-        return Researched(findings, read.citations, warnings=warnings)
+        used = {marker for finding in findings for marker in finding["markers"]}
+        cited = [citation for citation in read.citations if citation["marker"] in used]
+        return fresh(Found, findings=findings, citations=cited, warnings=warnings)
 
     def reflect(self, view: RunView) -> Reflected:
         """The model's decision, but an end with open parts is put off until a second search, and

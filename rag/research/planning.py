@@ -10,6 +10,7 @@ from rag.research.researcher import DraftSubtask, Researcher, RunView
 from rag.research.roles import PLANNED, SEARCHER
 from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
+from state.graph_state import fresh
 from state.research_state import Subtask
 from state.wording import shorten
 
@@ -82,17 +83,16 @@ def new_subtask(
     read_files: Sequence[str] = (),
     queries: Sequence[str] = (),
 ) -> Subtask:
-    return {
-        "role": role,
-        "heading": heading,
-        "instruction": instruction,
-        "queries": [*queries],
-        "expected_artifact": artifact_name(role, instruction, [*read_files, *queries]),
-        "read_files": [*read_files],
-        "read_tokens": [],
-        "reopens": [],
-        "status": "planned",
-    }
+    return fresh(
+        Subtask,
+        role=role,
+        heading=heading,
+        instruction=instruction,
+        queries=[*queries],
+        expected_artifact=artifact_name(role, instruction, [*read_files, *queries]),
+        read_files=[*read_files],
+        status="planned",
+    )
 
 
 def short_heading(heading: str, instruction: str) -> str:

@@ -183,7 +183,7 @@ def _numbered(lines: Iterable[str]) -> str:
 
 def _subtask_line(done: Artifact) -> str:
     """A subtask with all that it searched, of which its instruction is the first."""
-    told = "; ".join(map(one_line, done["queries"] or [done["instruction"]]))
+    told = "; ".join(map(one_line, done["searched"] or [done["instruction"]]))
     return f"{done['role']} ({done['status']}): {told}"
 
 
@@ -192,5 +192,5 @@ def _artifact_line(artifact: Artifact) -> str:
     told = shorten(" ".join(finding["text"] for finding in artifact["findings"]), LONGEST_LINE)
     missing = one_line("; ".join(artifact["missing"]))
     line = f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): {told or 'nothing'}"
-    searched = "; ".join(map(one_line, artifact["queries"]))
+    searched = "; ".join(map(one_line, artifact["searched"]))
     return f"{line} | Not found: {missing} | Searched: {searched}" if missing else line

@@ -23,6 +23,7 @@ from state.answer import Citation
 from state.research_state import (
     Artifact,
     Finding,
+    Found,
     ResearchEvent,
     ResearchState,
     RoundDecision,
@@ -83,17 +84,6 @@ class Planned(EngineResult):
 
 
 @dataclass(frozen=True, slots=True)
-class Researched(EngineResult):
-    """A subagent's result, with the fields of Artifact; `queries` are what was searched."""
-
-    findings: Sequence[Finding] = ()
-    citations: Sequence[Citation] = ()
-    missing: Sequence[str] = ()
-    nearest: Sequence[Citation] = ()
-    queries: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Reflected(EngineResult):
     """`leads` are what to search next; `closed` are open parts that were found after all;
     `question` is for the person.
@@ -121,7 +111,7 @@ class Researcher(Protocol):
 
     def plan(self, view: RunView) -> Planned: ...
 
-    def work(self, task: Subtask, read: ReadFiles) -> Researched:
+    def work(self, task: Subtask, read: ReadFiles) -> Found:
         """The task's result: of a role that searches from the documents, of another role from the
         findings that it reads, resting on their quotes alone.
         """

@@ -2,9 +2,10 @@
 
 import math
 
-from rag.research.researcher import DraftSubtask, Planned, ReadFiles, Reflected, Researched, RunView
+from rag.research.researcher import DraftSubtask, Planned, ReadFiles, Reflected, RunView
 from state.answer import Citation
-from state.research_state import Subtask
+from state.graph_state import fresh
+from state.research_state import Found, Subtask
 
 ARTIFACT_BYTES = 20_000
 
@@ -26,7 +27,7 @@ class ScriptedResearcher:
         asked = (f"What came of step {number}?" for number in numbers)
         return Planned(subtasks=[DraftSubtask(role="searcher", instruction=each) for each in asked])
 
-    def work(self, task: Subtask, read: ReadFiles) -> Researched:  # noqa: ARG002
+    def work(self, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
         question = task["instruction"]
         citation: Citation = {
             "marker": 1,
@@ -43,7 +44,8 @@ class ScriptedResearcher:
             "support": "verbatim",
         }
         text = f"{question} {'It burned down. ' * (ARTIFACT_BYTES // 16)}"
-        return Researched([{"text": text, "markers": [1]}], [citation], queries=[question])
+        findings = [{"text": text, "markers": [1]}]
+        return fresh(Found, findings=findings, citations=[citation], searched=[question])
 
     def reflect(self, view: RunView) -> Reflected:
         if len(view.artifacts) >= self.enough:
