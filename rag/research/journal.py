@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, TypedDict, cast
 
 from state.closing import Closing
 from state.errors import UsageError
@@ -90,23 +90,20 @@ class Journal(Closing):
         )
         if not found:
             raise UsageError(f"{run_id!r} is no research run.", "'last' is the newest.")
-        run: ResearchRun = json.loads(found[0][0])
+        run = json.loads(found[0][0])
         if not _is_whole(run):
-            told = f"Research run {run['id']} was kept by an earlier version, and cannot go on."
+            told = f"Research run {run_id!r} was kept by an earlier version, and cannot go on."
             raise UsageError(told, "Ask its question anew.")
-        return run
+        return cast("ResearchRun", run)
 
     def _put(self, run_id: str, kind: Literal["run", "artifact"], name: str, body: object) -> None:
         with self._file.writing() as db:
             db.execute(_KEEP, (run_id, kind, name, time.time(), json.dumps(body)))
 
 
-def _is_whole(run: ResearchRun) -> bool:
-    """Whether a run that was read has all that it is to have; a finished one needs no state."""
-    if not run.keys() >= ResearchRun.__required_keys__:
-        return False
-    held, plan = (run["state"] or {}), (run["state"] or {}).get("plan", ())
-    return run["report"] is not None or (
-        held.keys() >= ResearchState.__required_keys__
-        and all(task.keys() >= Subtask.__required_keys__ for task in plan)
-    )
+def _is_whole(run: dict[str, Any]) -> bool:
+    """Whether a run that was read has all that its state and its subtasks are to have."""
+    state = run.get("state") or {}
+    held = [(run, ResearchRun), (state, ResearchState)]
+    held += [(task, Subtask) for task in state.get("plan", ())]
+    return all(each.keys() >= kind.__annotations__.keys() for each, kind in held)

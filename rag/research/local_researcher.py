@@ -11,7 +11,7 @@ from collections.abc import Callable
 from rag.engines.local.answer import snippet_part
 from rag.question.parse import ASKS, VERBS
 from rag.question.parts import ASKING, split_alone
-from rag.research.researcher import DraftSubtask, Planned, ReadFiles, Reflected, RunView
+from rag.research.researcher import DraftSubtask, ReadFiles, Reflected, RunView
 from rag.research.roles import SEARCHER
 from state.answer import Answer
 from state.research_state import Finding, Found, Subtask
@@ -43,11 +43,11 @@ class LocalResearcher:
     def __init__(self, corrective: Corrective) -> None:
         self._corrective = corrective
 
-    def plan(self, view: RunView) -> Planned:
+    def plan(self, view: RunView) -> tuple[list[DraftSubtask], list[str]]:
         """A search for each part of the question, or of what the person said when asked."""
         state = view.state
         asked = state["leads"] if state["plan"] else [state["question"]]
-        return Planned(subtasks=[draft for each in asked for draft in drafts_of_parts(each)])
+        return [draft for each in asked for draft in drafts_of_parts(each)], []
 
     def work(self, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
         """The corrective graph's answer, or, if it is not sure of one, the nearest passages."""

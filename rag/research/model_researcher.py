@@ -29,7 +29,6 @@ from rag.research.research_prompts import (
 from rag.research.researcher import (
     DraftSubtask,
     Line,
-    Planned,
     ReadFiles,
     Reflected,
     RunView,
@@ -113,18 +112,18 @@ class ModelResearcher:
         """Whether the server reads slowly, on this machine's own processor, or was never timed."""
         return self._chat.server.is_slow or self._chat.server.is_untimed
 
-    def plan(self, view: RunView) -> Planned:
+    def plan(self, view: RunView) -> tuple[list[DraftSubtask], list[str]]:
         """The model's plan. Of a server that takes a minute for one, the plan is the question's own
         parts, where it has several.
         """
         if self._chat.server.is_slow and not view.state["plan"]:
             drafts = drafts_of_parts(view.state["question"])
             if len(drafts) > 1:
-                return Planned(subtasks=drafts)
+                return drafts, []
         warnings: list[str] = []
         contents = table_of_contents(self._reader, [view.state["question"], *view.state["leads"]])
         plan = self._ask(plan_messages(view, contents), Plan, warnings) or Plan(subtasks=[])
-        return Planned(subtasks=plan.subtasks, warnings=warnings)
+        return plan.subtasks, warnings
 
     def work(self, task: Subtask, read: ReadFiles) -> Found:
         if task["role"] == SEARCHER:

@@ -28,9 +28,9 @@ def new_subtasks(view: RunView, researcher: Researcher) -> tuple[list[Subtask], 
     """The round's new subtasks, with warnings; raises what the researcher raises. A first plan that
     searches nothing becomes a search for the question.
     """
-    planned, known = researcher.plan(view), view.state["plan"]
-    new = checked_plan(planned.subtasks, known, view.open)[: max(view.left.subtasks, 1)]
-    warnings = [*planned.warnings]
+    drafts, warnings = researcher.plan(view)
+    known = view.state["plan"]
+    new = checked_plan(drafts, known, view.open)[: max(view.left.subtasks, 1)]
     if not any(task["role"] == SEARCHER for task in [*known, *new]):
         warnings.append(_SEARCHED_WHOLE)
         new = checked_plan([DraftSubtask(role=SEARCHER, instruction=view.state["question"])])

@@ -79,11 +79,6 @@ class ReadFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned(EngineResult):
-    subtasks: Sequence[DraftSubtask] = ()
-
-
-@dataclass(frozen=True, slots=True)
 class Reflected(EngineResult):
     """`leads` are what to search next; `closed` are open parts that were found after all;
     `question` is for the person.
@@ -109,7 +104,8 @@ class Researcher(Protocol):
         """Whether subtasks that run side by side would only wait for each other."""
         ...
 
-    def plan(self, view: RunView) -> Planned: ...
+    def plan(self, view: RunView) -> tuple[Sequence[DraftSubtask], list[str]]:
+        """The drafts of a round, with warnings."""
 
     def work(self, task: Subtask, read: ReadFiles) -> Found:
         """The task's result: of a role that searches from the documents, of another role from the

@@ -2,7 +2,7 @@
 
 import math
 
-from rag.research.researcher import DraftSubtask, Planned, ReadFiles, Reflected, RunView
+from rag.research.researcher import DraftSubtask, ReadFiles, Reflected, RunView
 from state.answer import Citation
 from state.graph_state import fresh
 from state.research_state import Found, Subtask
@@ -22,10 +22,10 @@ class ScriptedResearcher:
         self.width = width
         self.enough = enough
 
-    def plan(self, view: RunView) -> Planned:
+    def plan(self, view: RunView) -> tuple[list[DraftSubtask], list[str]]:
         numbers = range(len(view.state["plan"]), len(view.state["plan"]) + self.width)
         asked = (f"What came of step {number}?" for number in numbers)
-        return Planned(subtasks=[DraftSubtask(role="searcher", instruction=each) for each in asked])
+        return [DraftSubtask(role="searcher", instruction=each) for each in asked], []
 
     def work(self, task: Subtask, read: ReadFiles) -> Found:  # noqa: ARG002
         question = task["instruction"]
