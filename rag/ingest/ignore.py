@@ -91,7 +91,9 @@ def rules_for(root: str, include: Sequence[str], exclude: Sequence[str]) -> Igno
 def _folders_of_repository(root: str) -> list[str]:
     """The folders above `root` up to the one that holds .git, outermost first."""
     around = [Path(root), *Path(root).parents]
-    top = next((at for at, folder in enumerate(around) if (folder / ".git").exists()), 0)
+    # Path's own `exists` raises where a folder may not be looked into.
+    held = (os.path.exists(folder / ".git") for folder in around)
+    top = next((at for at, holds in enumerate(held) if holds), 0)
     return [os.path.join(folder, "") for folder in reversed(around[1 : top + 1])]
 
 

@@ -1,3 +1,4 @@
+import errno
 import os
 from pathlib import Path
 
@@ -28,6 +29,19 @@ def names(root: Path, **globs) -> set[str]:
 
 def test_hidden_and_leftover_files_are_left_out(tmp_path):
     make(tmp_path, "a.md", ".hidden", ".git/config", "a.md~", "~$a.docx", "node_modules/x.js")
+    assert names(tmp_path) == {"a.md"}
+
+
+def test_where_the_repository_begins_may_be_hidden_by_rights(tmp_path, monkeypatch):
+    stat = os.stat
+
+    def locked(path, **given):
+        if Path(path).name == ".git":
+            raise PermissionError(errno.EACCES, "Permission denied")
+        return stat(path, **given)
+
+    make(tmp_path, "a.md")
+    monkeypatch.setattr(os, "stat", locked)
     assert names(tmp_path) == {"a.md"}
 
 
