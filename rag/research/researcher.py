@@ -178,24 +178,24 @@ def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
     numbers, citations = number_places(cited)
     numbered = iter(numbers)
     files: list[Artifact] = []
-    told: dict[int, set[str]] = {}
+    told: dict[int, str] = {}
     for artifact in artifacts:
         findings: list[Finding] = [{**f, "markers": next(numbered)} for f in artifact["findings"]]
         if artifact["role"] == SEARCHER:
             findings = [each for each in findings if not _is_told(each, told)]
             for finding in findings:
                 for marker in finding["markers"]:
-                    told[marker] = told.get(marker, set()) | set(terms(finding["text"]))
+                    told[marker] = f"{told.get(marker, '')} {finding['text']}"
         if findings:
             files.append({**artifact, "findings": findings})
     return ReadFiles(files, citations)
 
 
-def _is_told(finding: Finding, told: Mapping[int, set[str]]) -> bool:
+def _is_told(finding: Finding, told: Mapping[int, str]) -> bool:
     """Whether other findings rest on all places of this one, and say it with the same numbers."""
     if not finding["markers"] or not told.keys() >= set(finding["markers"]):
         return False
-    known = set().union(*(told[marker] for marker in finding["markers"]))
+    known = set(terms(" ".join(told[marker] for marker in finding["markers"])))
     new = set(terms(finding["text"])) - known
     return _share(finding["text"], known) > MOST and not any(map(_NUMBER.search, new))
 

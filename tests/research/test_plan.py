@@ -5,7 +5,7 @@ import pytest
 
 from rag.research.local_researcher import asked_parts
 from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_heading
-from rag.research.researcher import DraftSubtask, Reflected, RunView
+from rag.research.researcher import DraftSubtask, Reflected, RunView, open_parts, read_files_of
 from rag.research.roles import ROLES
 from rag.research.rounds import decided
 from rag.research.virtual_files import artifact_name
@@ -112,3 +112,31 @@ def test_no_end_without_anything_done_and_the_last_round_asks(said, found, last,
     artifacts = [cast("Any", {"status": found})]
     made = decided(RunView(new_research("q"), artifacts, last=last), reflects)
     assert (made.decision, bool(made.question)) == (decided_, decided_ == "escalate")
+
+
+def found(text: str, instruction: str = "", missing=(), reopens=()) -> Any:
+    told = {"role": "searcher", "heading": "Fees", "instruction": instruction, "missing": missing}
+    place = {"marker": 1, "source": "a.md", "start_char": 0, "end_char": 9}
+    findings = [{"text": text, "markers": [1]}]
+    return {**told, "findings": findings, "citations": [place], "reopens": reopens}
+
+
+@pytest.mark.parametrize(
+    ("again", "kept"),
+    [
+        ("Each month members pay 5.", 0),
+        ("Members pay 9 in a leap month.", 1),
+        ("The boats are kept by it.", 1),
+    ],
+)
+def test_what_is_said_again_from_the_same_place_is_left_out_unless_its_numbers_differ(again, kept):
+    assert len(read_files_of([found("Members pay 5 a month."), found(again)]).files) == 1 + kept
+
+
+def test_only_what_is_asked_is_open_until_a_subtask_that_reopens_it_lacks_it_no_more():
+    asked, beside = "who may waive the fees", "whether fees are taxed abroad"
+    first = found("5.", "What are the fees, and who may waive them?", [asked, beside])
+    state = new_research("What are the fees of the club, and who may waive them?")
+    assert open_parts([first], state) == {asked: "Fees"}
+    assert open_parts([first, found("9.", "", [asked], [asked])], state) == {asked: "Fees"}
+    assert open_parts([first, found("Ann.", "", [], [asked])], state) == {}
