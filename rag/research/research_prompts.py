@@ -105,7 +105,7 @@ def search_messages(
     if facts:
         told.append(fenced("known", "found before, not to be told again", _bullets(facts)))
     if left:
-        told.append("Look only for what is still open: " + "; ".join(map(one_line, left)))
+        told.append("Give findings on what is still open alone: " + "; ".join(map(one_line, left)))
     told.append(today())
     told.append(f"Task: {one_line(task['instruction'])}")
     return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]
