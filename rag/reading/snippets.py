@@ -50,7 +50,7 @@ _SLACK = 0.01
 
 _REPLIES = 0.01
 """What a reply scores above the mail that it quotes."""
-_BOLD = re.compile(r"\*\*[^*]+\*\*")
+_TITLE = re.compile(r"\*\*[^*]+\*\*|#{2,6}[ \t].*")
 _FEW_WORDS = 3
 """What begins a block and says no more than these is no end of what is shown."""
 _SAID_AGAIN = 0.1
@@ -276,12 +276,12 @@ def _code_end(units: Sequence[Unit], least: int, last: int) -> int:
 
 
 def _leads_on(chunk: RetrievedChunk, unit: Unit) -> bool:
-    """Whether the unit is a title in bold, a sentence that ends in a colon, or a word or two with
-    which a block begins that goes on, such as "2. Tunnel."
+    """Whether the unit is a title in bold or set in, a sentence that ends in a colon, or a word or
+    two with which a block begins that goes on, such as "2. Tunnel."
     """
     said = text_between(chunk, unit.start, unit.end).rstrip()
     block = chunk["blocks"][unit.place]
     words = text_between(chunk, block.start_char, unit.end).split()
     begins = unit.end < block.end_char and len(words) <= _FEW_WORDS
-    is_title = ends_open(said) or _BOLD.fullmatch(said) is not None
+    is_title = ends_open(said) or _TITLE.fullmatch(said) is not None
     return block.kind in PROSE and (is_title or begins)

@@ -25,11 +25,13 @@ _UNSAID = re.compile(
     r"<!--.{0,2000}?-->|\{\{[<%].{0,500}?[%>]\}\}|\{%.{0,500}?%\}|!?\[\s*\]\([^()\s]*\s*\)"
     rf"|{_ATTRIBUTES}|{_TAG}|\\(?=[#\[\]<>~|!-]|$)"
     r"|(?<=\S)\[\^[\w-]{1,30}\](?!:)"
-    r"|!\[\[[^\[\]\n]{1,300}\]\]",
+    r"|!\[\[[^\[\]\n]{1,300}\]\]"
+    r"|(?:^[ \t]*|(?<=[-*+.)] ))#{2,6}[ \t]+(?=\S)|:(?:material|octicons|fontawesome)-[\w-]{1,60}:",
     re.DOTALL | re.MULTILINE,
 )
 """A comment, a site generator's mark, a link or image without words, attributes, a tag; what
-escapes a sign or breaks a line; a footnote's mark; of a wiki what is shown in place of a note.
+escapes a sign or breaks a line; a footnote's mark; of a wiki what is shown in place of a note; the
+mark of a heading set in below an item or a note; an icon.
 """
 OPENS_TAG = (
     r"\{(?:%|\{[<%])\s*(?!(?:include|extends|block|import|load|highlight|ref|relref)\b)[\w-]{1,40}"

@@ -119,6 +119,8 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         ("Kiln\n: hot\n: loud", "Kiln: hot; loud"),
         ("Throws:\n  : A - no\n  : B", "Throws: A - no; B"),
         ("Since:\\\n2.5\\\n3.0", "Since: 2.5 3.0"),
+        ("1. #### Fire it", "1. Fire it"),
+        ("    ### Slowly :material-fire: C## #3", "Slowly C## #3"),
     ],
 )
 def test_prose_is_shown_without_what_only_its_format_reads(text: str, shown: str) -> None:
