@@ -62,7 +62,8 @@ def snippets(
 ) -> list[ScoredStretch]:
     """The best stretches of the first chunks, best first. None repeats another, and stretches of
     several chunks are preferred (after maximal marginal relevance, Carbonell and Goldstein 1998).
-    Rows of one table are shown together, and a mail's reply before what it quotes.
+    Rows of one table and items of one list are shown together, and a mail's reply before what it
+    quotes.
     """
     found = _with_replies(judge_stretches(question, chunks, reranker))
     far, same = _FAR_BEHIND_BY_WORDS, 0.0
@@ -73,14 +74,16 @@ def snippets(
         following = _next(found, kept, far, same)
         if following is None:
             break
-        stretch = _tightened(following, question)
-        table = next((n for n, each in enumerate(kept) if _one_table(each.stretch, stretch)), None)
-        if table is not None:
-            kept[table] = replace(kept[table], stretch=_table(stretch))
-            continue
-        whole = _extended(stretch, NEXT_LONGEST if kept else FIRST_LONGEST)
+        tight = _tightened(following, question)
+        whole = _extended(tight, NEXT_LONGEST if kept else FIRST_LONGEST)
         clear = not any(whole.overlaps(other.stretch) for other in kept)
-        kept.append(replace(following, stretch=whole if clear else stretch))
+        stretch = whole if clear else tight
+        for place, each in enumerate(kept):
+            if both := _together(each.stretch, stretch):
+                kept[place] = replace(each, stretch=both)
+                break
+        else:
+            kept.append(replace(following, stretch=stretch))
     return kept
 
 
@@ -101,23 +104,24 @@ def _with_replies(found: Sequence[ScoredStretch]) -> Sequence[ScoredStretch]:
     return found
 
 
-def _one_table(one: Stretch, other: Stretch) -> bool:
-    """Whether both are rows of one table in one chunk, which is short enough to be shown whole."""
-    rows, chunk = _table(one), one.chunk
-    return (
-        one.kind is BlockKind.ROW
-        and chunk["chunk_id"] == other.chunk["chunk_id"]
-        and other.units[0] in rows.units
-        and rows.end - rows.start <= FIRST_LONGEST
-    )
-
-
-def _table(row: Stretch) -> Stretch:
-    """All rows of the row's table in its chunk."""
-    blocks = row.chunk["blocks"]
-    of_it = row.kind, blocks[row.units[0].place].lead
-    rows = [u for u in row.section if (blocks[u.place].kind, blocks[u.place].lead) == of_it]
-    return replace(row, units=rows)
+def _together(one: Stretch, other: Stretch) -> Stretch | None:
+    """All rows of the table that both are rows of, if that is short enough to be shown whole, or
+    both, where one goes on with the other's list; else None.
+    """
+    blocks, section = one.chunk["blocks"], one.section
+    if one.chunk["chunk_id"] != other.chunk["chunk_id"]:
+        return None
+    if one.kind is BlockKind.ROW:
+        of_it = one.kind, blocks[one.units[0].place].lead
+        units = [u for u in section if (blocks[u.place].kind, blocks[u.place].lead) == of_it]
+        together = other.units[0] in units and units[-1].end - units[0].start <= FIRST_LONGEST
+    else:
+        first, second = sorted((one, other), key=lambda each: each.start)
+        units = [*first.units, *second.units]
+        seam = first.units[-1], second.units[0]
+        are_items = all(blocks[each.place].kind is BlockKind.ITEM for each in seam)
+        together = are_items and seam in pairwise(section)
+    return replace(one, units=units) if together else None
 
 
 def _tightened(found: ScoredStretch, question: ParsedQuestion) -> Stretch:

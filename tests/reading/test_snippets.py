@@ -142,6 +142,14 @@ def test_steps_behind_the_code_of_a_step_stand_where_that_one_does(tmp_path):
     assert shown == "1. Stop it.\n\n    lamp --out\n\n2. Take it down."
 
 
+def test_steps_of_two_stretches_are_shown_as_one_list(tmp_path):
+    steps = [f"{n}. Turn valve {n} by a quarter{', then wait for a while' * 3}." for n in "123456"]
+    steps[4] = steps[4][:-1] + " or the kiln smokes."
+    page = "# Kiln\n\n" + "\n".join(steps)
+    first, *_ = shown_of(tmp_path, page, "valve quarter smokes", reranker=Reads())
+    assert first["shown"].splitlines() == steps
+
+
 def test_items_behind_one_of_a_deeper_level_stand_as_they_stand_in_the_page(tmp_path):
     page = "# Plan\n\n- Stay\n  - a cabin\n    - with a boat\n- To do\n  - a roof box\n"
     reader = collection_of(tmp_path, {"plan.md": page})
