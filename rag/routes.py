@@ -20,7 +20,8 @@ AfterChecking = Literal["generate", "transform_query", "abstain", "record_turn"]
 def decide(state: GraphState) -> tuple[Decision, str]:
     """The decision that follows from the grades so far, with the reason in words.
 
-    A model that answers is asked first; what it says that it was not given is searched for, once.
+    A model that answers is asked, for better queries first where the passages look weak; what it
+    says that it was not given is searched for, once.
     Without one the loop ends when what was found suffices, when the loops are spent, when a rewrite
     found no new chunk, or when there is no better query; what earlier loops found is always used.
     """
@@ -30,7 +31,7 @@ def decide(state: GraphState) -> tuple[Decision, str]:
     enough = "1 relevant chunk" if relevant == 1 else f"{relevant} relevant chunks"
     if state["sufficient"] and relevant:
         return "generate", f"{enough} can answer it"
-    if state["model_decides"]:  # no rule of words refuses for a model
+    if state["model_decides"] and not _may_look_first(state):  # no rule of words refuses for it
         return "generate", f"{enough if relevant else 'none is relevant'} by code; the model says"
     end: Decision = "generate" if relevant else "abstain"
     no_query = None if state["web"] == "searched" else state["no_query"]
@@ -52,6 +53,14 @@ def _after_a_reply(state: GraphState) -> tuple[Decision, str]:
     if state["generation"]:
         return "generate", "the answer stands: there is nothing new to read"
     return "abstain", "the model found no answer, and there is nothing new to read"
+
+
+def _may_look_first(state: GraphState) -> bool:
+    """Whether no other query was tried yet, and there is more than the question itself found."""
+    given = {document["chunk_id"] for document in state["documents"]}
+    more = any(chunk["chunk_id"] not in given for part in state["parts"] for chunk in part["pool"])
+    untried = state["no_query"] is None and state["loop_count"] == 0 < state["max_loops"]
+    return untried and more and state["web"] != "searched"
 
 
 def _has_new(state: GraphState) -> bool:

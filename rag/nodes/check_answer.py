@@ -59,8 +59,12 @@ def _may_answer_again(state: GraphState, deps: Dependencies) -> bool:
 
 
 def _not_in_documents(state: GraphState) -> list[str]:
-    """What the model says that its documents lack; the question itself where it said no more."""
-    return state["missing"] or ([] if state["draft"] else [state["standalone_question"]])
+    """What the model says that its documents lack; the question itself where it said no more.
+    Where it finds nothing in what other queries found too, that stands.
+    """
+    if state["draft"]:
+        return state["missing"]
+    return [] if state["loop_count"] else state["missing"] or [state["standalone_question"]]
 
 
 def _may_search_again(state: GraphState, deps: Dependencies) -> bool:

@@ -26,7 +26,7 @@ def refine(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
             )
         }
     tokens = deps.settings.context_tokens
-    if state["loop_count"] or state["web"] == "searched":  # there is more to choose from
+    if state["gaps"] or state["web"] == "searched":  # there is more to choose from
         tokens = tokens * 3 // 2
     tokens = deps.engine.document_tokens(tokens)
     searches = [[each["chunk_id"] for each in loop["chunks"]] for loop in state["loops"]]

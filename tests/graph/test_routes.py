@@ -56,10 +56,17 @@ def test_without_a_better_query_no_loop_runs(found: GraphState, why: str, web: s
     assert after_rewriting(state) == ("refine" if relevant(found) else given_up)
 
 
+MORE = {"parts": [{"pool": [{"chunk_id": "further"}]}]}
+
+
 @pytest.mark.parametrize(
     ("changed", "decision", "step"),
     [
         ({}, "generate", "refine"),
+        (MORE, "transform_query", "transform_query"),
+        ({**MORE, "loop_count": 1}, "generate", "refine"),
+        ({**MORE, "no_query": "none"}, "generate", "refine"),
+        ({**MORE, "max_loops": 0}, "generate", "refine"),
         ({"web": "allowed"}, "generate", "search_web"),
         ({"gaps": ["q"], "loop_count": 1}, "generate", "refine"),
         ({"gaps": ["q"], "new_documents": []}, "abstain", "abstain"),
@@ -70,7 +77,9 @@ def test_without_a_better_query_no_loop_runs(found: GraphState, why: str, web: s
         ({"gaps": ["q"], "no_query": "none", "generation": "Half."}, "generate", "record_turn"),
     ],
 )
-def test_a_model_is_asked_first_and_again_where_something_is_new(changed, decision, step):
+def test_a_model_is_asked_unless_its_passages_are_weak_and_again_where_something_is_new(
+    changed, decision, step
+):
     state: GraphState = {**at(model_decides=True), **changed}
     assert (decide(state)[0], after_grading(state)) == (decision, step)
 

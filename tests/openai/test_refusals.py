@@ -44,6 +44,18 @@ def test_two_other_queries_are_searched_once_and_what_they_found_is_given(home):
     assert "Ferry" in tried
 
 
+@pytest.mark.parametrize("refuses", [False, True])
+def test_where_the_passages_are_weak_other_queries_come_before_the_one_reply(home, refuses):
+    def reply(body):
+        tried = "Tried:" in body["messages"][1]["content"]
+        return (text(NO) if refuses and not tried else model())(body)
+
+    answer, requests = asked(home, reply, "How much experience must helmsmen prove?")
+    assert answer["status"] == ("abstained" if refuses else "answered")
+    assert ["Tried:" in request.prompt for request in requests] == [True, False]
+    assert "Masters" in requests[1].prompt
+
+
 def test_a_refusal_that_is_followed_by_another_search_is_withdrawn(home):
     with (
         ScriptedServer(always=model()) as server,
