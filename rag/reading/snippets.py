@@ -52,7 +52,9 @@ _REPLIES = 0.01
 """What a reply scores above the mail that it quotes."""
 _TITLE = re.compile(r"\*\*[^*]+\*\*|#{2,6}[ \t].*")
 _FEW_WORDS = 3
-"""What begins a block and says no more than these is no end of what is shown."""
+"""What begins a block and says no more than these is no end of what is shown; what says less is
+shown with what stands before it.
+"""
 _SAID_AGAIN = 0.1
 """A stretch repeats a shown one unless a larger share of its terms is new."""
 
@@ -126,8 +128,8 @@ def _together(one: Stretch, other: Stretch) -> Stretch | None:
 
 def _tightened(found: ScoredStretch, question: ParsedQuestion) -> Stretch:
     """The stretch without the leading sentences or lines that bring it no nearer to the question,
-    up to the one that holds most of its words; one right below its heading stays whole, since that
-    says what it is about.
+    up to the one that holds most of its words, unless a word or two would be left, such as a name
+    below a letter; one right below its heading stays whole, since that says what it is about.
     """
     tight = found.stretch
     if tight.begins_section:
@@ -140,7 +142,8 @@ def _tightened(found: ScoredStretch, question: ParsedQuestion) -> Stretch:
     fullest = tight.units[held.index(max(held))]
     while tight.units[0] != fullest:
         less = replace(tight, units=tight.units[1:])
-        if _similarity(less, found.read, found.begins) < least:
+        few = len(less.text.split()) < _FEW_WORDS
+        if few or _similarity(less, found.read, found.begins) < least:
             break
         tight = less
     return tight

@@ -12,7 +12,7 @@ from rag.question.parse import parse_question
 from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
 from rag.reading.scoring import JUDGED, coverage
-from rag.reading.snippets import FIRST_LONGEST, shown_snippets, snippets
+from rag.reading.snippets import FIRST_LONGEST, nearest_of, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 
 PAGE = """# Lamps
@@ -208,15 +208,22 @@ LOG = """2024-05-19  Yacht Merganser hit the fuel berth, and her insurers have p
 """
 
 
-def test_the_line_that_holds_most_of_the_question_is_shown_whole(tmp_path):
-    class ReadsTheEnd(StaticReranker):
-        def similarities(self, question, texts):  # noqa: ARG002
-            row = np.ones((1, 1), np.float32)
-            ends = [TokenVectors(row, np.array([[len(text) - 9, len(text)]])) for text in texts]
-            return [MaxSim([[each]], each) for each in ends]
+class ReadsTheEnd(StaticReranker):
+    def similarities(self, question, texts):  # noqa: ARG002
+        row = np.ones((1, 1), np.float32)
+        ends = [TokenVectors(row, np.array([[len(text) - 9, len(text)]])) for text in texts]
+        return [MaxSim([[each]], each) for each in ends]
 
+
+def test_the_line_that_holds_most_of_the_question_is_shown_whole(tmp_path):
     found = shown_of(tmp_path, LOG, "regatta day 1", "log.txt", reranker=ReadsTheEnd())
     assert found[0]["shown"].startswith("2024-07-13 Regatta day 1. 61 boats.")
+
+
+def test_a_name_below_a_letter_is_not_all_that_is_shown(tmp_path):
+    reader = collection_of(tmp_path, {"bulls.txt": f"{LOG}\nThe price stays.\n\nRob\n"})
+    (near,) = nearest_of("Rob?", reader.search("Rob?", 1), reader, ReadsTheEnd())
+    assert near["shown"] == "The price stays.\n\nRob"
 
 
 @pytest.mark.parametrize(("reranker", "first"), [(Reads(), "the wolf"), (StaticReranker(), "fare")])
