@@ -54,7 +54,7 @@ def search(
             return
         nearest = nearest_of(text, hits, reader, Reranker(settings.home))
     for rank, (hit, said) in enumerate(zip(hits, nearest, strict=True), 1):
-        terminal.out(f"{rank:>2}  {hit['score']:.3f}  {written_place(said)}")
+        terminal.wrapped(f"{rank:>2}  {hit['score']:.3f}  {written_place(said)}", 4)
         terminal.wrapped(indent(said["shown"], "    "), 4)
     if not hits:
         terminal.notice("Nothing found.")

@@ -125,8 +125,10 @@ class TraceView:
         if not text:
             return
         line = Text(lead, style="dim").append(" ".join(clean(text).split()), style)
-        for row in rows(line, self._console, len(lead)):
-            self._console.print(row, soft_wrap=True)
+        bar = Text("│", style="dim")
+        for number, row in enumerate(rows(line, self._console, len(lead))):
+            within = number and lead.startswith(("│", "├")) and row.plain.startswith(" ")
+            self._console.print(bar + row[1:] if within else row, soft_wrap=True)
 
 
 def research_line(event: Mapping[str, Any]) -> str | None:

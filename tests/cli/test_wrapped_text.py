@@ -95,3 +95,5 @@ def test_a_stored_answer_stands_as_it_stood_when_it_was_asked(home):
     assert asked.count("\n   ") > 1
     assert traced == asked
     assert all(len(line) <= columns for line in shown[2].splitlines())
+    tree = shown[1][: shown[1].index("└─")].splitlines()
+    assert all(line.startswith(("●", "│", "├─")) for line in tree if line.strip())
