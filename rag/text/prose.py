@@ -18,7 +18,7 @@ _GIVEN = r"""(?:\s+[\w:@-]{1,60}=(?:"[^"]{0,500}"|'[^']{0,500}'|\{[^{}]{0,300}\}
 _TAG = rf"</[A-Za-z][\w.-]{{0,40}}>|(?<!\w)<(?:{_BARE})\s*/?>|<[A-Za-z][\w.-]{{0,40}}{_GIVEN}\s*/?>"
 """A tag that closes, one with attributes, or one of a known name: no placeholder like <name> and no
 type like List<T>."""
-_GIVEN_TO = r"\{(?:[#.][A-Za-z]|:[ \t])[^{}\n]{0,80}\}"
+_GIVEN_TO = r"\{[ \t]?(?:[#.][A-Za-z]|:[ \t])[^{}\n]{0,80}\}"
 _ATTRIBUTES = rf"(?<=[)\]])[ \t]?{_GIVEN_TO}|[ \t]?{_GIVEN_TO}(?=[ \t]?$)"
 """What gives a link, or a heading or paragraph before it, a name or a class."""
 _UNSAID = re.compile(

@@ -113,6 +113,7 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         ("{meth}`lid` of {py:class}`Kiln` at /{id}", "`lid` of `Kiln` at /{id}"),
         ("Call <tel:0117> or <https://a/b>. {#c}", "Call 0117 or https://a/b."),
         ("[`A=<b>`](#A) {#A} : It. {: .note}", "`A=<b>` : It."),
+        ("[Try it](a.md){ .button .wide }", "Try it"),
         ("Write {:.2f} in {.5, .25} and {#a} here.",) * 2,
         (r"\*\*Not\*\* \_this\_ `\*`", r"**Not** _this_ `\*`"),
         ("It is old.[^2][^b-1] Match [^a-z] and `a[^b]`.", "It is old. Match [^a-z] and `a[^b]`."),
