@@ -6,11 +6,12 @@ import re
 import unicodedata
 from calendar import month_name
 from collections.abc import Iterator, Sequence
+from itertools import product
+from math import isclose
 from typing import Literal
 
 from rag.citations.denial import find_denial
 from rag.citations.figures import SPELT, TIME, UNIT, Figure, dates, figures, readings, value_of
-from rag.citations.reckoning import is_reckoned
 from rag.index.language import language_of
 
 _SENTENCE_OPENS = re.compile(r"(?:^|[.!?:;]\s|\n)[\s\-*+•\d.)#“\"'(]*$")
@@ -36,6 +37,9 @@ _ANOTHER = re.compile(
     re.IGNORECASE,
 )
 """Matches what asks for another number than the documents give: one that is set, or more."""
+_ROUNDED = 1e-4
+_TIMES = 12
+"""Up to so many times a number may be taken; the multiples of a smaller one are all numbers."""
 _MOST = 30
 """How many numbers that its quotes lack are held against these."""
 
@@ -49,7 +53,7 @@ def find_discrepancy(
     document: str = "",
 ) -> tuple[Literal["contradicted", "unverified"], str] | None:
     """A verdict and its reason where a claim says what its quotes do not; None where they agree.
-    `contradicted`: the quotes give another number beside the same word, from which the claim's
+    `contradicted`: the quotes give one other number beside the same word, from which the claim's
     cannot be reckoned; it stands beside that word nowhere in the `document` that was given, of
     which a model need not quote all; and the question asks for none of its own ("for two weeks").
     `unverified`: they lack a number or a name of the claim, count another unit of time by one of
@@ -93,20 +97,34 @@ def find_discrepancy(
 def _other_number(
     figure: Figure, own: frozenset[str], given: Sequence[Figure], asked: Sequence[Figure]
 ) -> Figure | None:
-    """The figure that is `given` in place of this one, and is none of the claim's `own`; None where
-    this one says less than another, or may be reckoned.
+    """The one figure that is `given` in place of this one, and is none of the claim's `own`; None
+    where several are, which may be summed up, and where this one says less or may be reckoned from
+    it, or from times: the hours between two, the day so many days later.
     """
-    alike = [other for other in given if figure.same_subject(other)]
-    other = next((each for each in alike if each.value not in own), None)
-    if other is None or any(map(figure.rounds, alike)):
+    alike = {each.value: each for each in given if figure.same_subject(each)}
+    if len(alike) != 1 or not own.isdisjoint(alike):
         return None
+    (other,) = alike.values()
     known = [*given, *asked]
-    same = [n for each in known if figure.beside & each.beside for n in each.amounts]
-    percents = [n for each in known if "percent" in each.beside for n in each.amounts]
-    every = [n for each in known for n in each.amounts]
-    if any(is_reckoned(each, same, every, percents) for each in figure.amounts):
+    if figure.rounds(other) or (figure.of_time and sum(each.of_time for each in known) > 1):
         return None
-    return other
+    pairs = product(figure.amounts, other.amounts)
+    return None if any(_is_reckoned(value, one, known) for value, one in pairs) else other
+
+
+def _is_reckoned(value: float, one: float, known: Sequence[Figure]) -> bool:
+    """Whether `value` is a multiple of `one`, a percentage of it that is known, or what this makes
+    with another number: the rest, the total, the price of each.
+    """
+    found = [one * times for times in range(2, _TIMES + 1) if one >= _TIMES]
+    for figure in known:
+        for other in figure.amounts:
+            if "percent" in figure.beside:
+                share = one * other / 100
+                found += [share, one - share, one + share]
+            if one and other and one != other:
+                found += [one + other, abs(one - other), one * other, one / other, other / one]
+    return any(isclose(value, each, rel_tol=_ROUNDED) for each in found)
 
 
 def _stands_beside(figure: Figure, document: Sequence[Figure]) -> bool:

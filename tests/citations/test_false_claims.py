@@ -37,6 +37,9 @@ RENT = "The rent is 1,220 EUR a month, the advance for heating 260 EUR."
 RISE = "It rises by 45 EUR on 1 March of 2022, 2024 and 2026."
 BATTERY = "The battery was 149 EUR at 92,310 km."
 SERVICE = "The service was 487.20 EUR at 96,805 km."
+BILL = "Bus 118 EUR, room 243 EUR, meals 87 EUR, guide 61 EUR."
+DRIVE = "It leaves at 8:00, stops for 1 hour and arrives at 11:00."
+SENT = "It came on 6 May and is due within 14 days, not on 19 May."
 SNAKES = "Snakes and spiders are not allowed."
 RODENTS = "Not insured are damages by rain through a window, by war and by rodents."
 HAMSTERS = "Small animals such as hamsters may be kept without asking."
@@ -48,7 +51,22 @@ LOSS = "A loss is to be reported within a week, and is paid in 4 weeks at most."
 NEARBY = "The bus goes in October."
 TOLD = [LOSS, SNAKES, RODENTS, HAMSTERS, PEDELECS, CAMERAS, f"{DUE} {NEARBY}", BOOKING, STALE]
 TOLD += [UNLOCK, RESTORE, CACHE, PORT, KEEP, TUNNEL, DOGS, WRAPPED, LOST, FIXED, CROSS, TOUR]
-TOLD += [DEPOSIT, RENT, RISE, BATTERY, SERVICE, REPLY, PORTS, IMAGE, OFFICE, TRIAL, PYTHON]
+TOLD += [
+    DEPOSIT,
+    RENT,
+    RISE,
+    BATTERY,
+    SERVICE,
+    REPLY,
+    PORTS,
+    IMAGE,
+    OFFICE,
+    TRIAL,
+    PYTHON,
+    BILL,
+    DRIVE,
+    SENT,
+]
 TOLD += [
     f"- {STARTED}",
     f"{TALK}(https://x.example/1I82lr7_t)",
@@ -179,7 +197,7 @@ def test_a_denial_a_number_or_an_address_in_other_words_is_verified(text, quote)
         ("A trial lasts thirty days.", TRIAL, "its quote says thirty-one, not thirty"),
         ("Set ports 8081 and 80.", PORTS, "its quote says 8080, not 8081"),
         ("It needs Python 3.", PYTHON, "its quote does not say 3"),
-        ("It needs Python 3.7.", PYTHON, "its quote says 3.8, not 3.7"),
+        ("It needs Python 3.7.", PYTHON, "its quote does not say 3.7"),
         ("The office opens at 09:45.", OFFICE, "its quote does not say 09:45"),
         ("It is for 1.600 members.", OFFICE, "its quote says 1,500, not 1.600"),
         ("An image takes 2.5 MB.", IMAGE, "its quote does not say MB"),
@@ -200,6 +218,9 @@ def test_another_range_or_a_number_in_words_is_no_agreement(text, quote, says):
         ("With heating the rent was 1.480,00 EUR.", [RENT]),
         ("The rent is now 1,355 EUR.", [RENT, RISE]),
         ("The service was at 96,805 km.", [BATTERY]),
+        ("Bus, room and meals cost 448 EUR.", [BILL]),
+        ("The drive takes 3 hours.", [DRIVE]),
+        ("It is due on 20 May.", [SENT]),
     ],
 )
 def test_a_number_reckoned_from_its_quotes_or_given_beside_them_is_not_taken_out(text, quotes):
@@ -215,10 +236,9 @@ def test_a_number_that_can_be_reckoned_from_the_question_is_not_taken_out_either
     ("text", "quotes"),
     [
         ("It rises by 54 EUR.", [RISE]),
-        ("4,594 km.", [BATTERY, SERVICE]),
+        ("4,594 km.", [BATTERY]),
         ("The tour costs 4,368 EUR.", [TOUR]),
         ("A deposit of 25 % is due.", [TOUR]),
-        ("Transfer 60 euros in May.", [DEPOSIT]),
     ],
 )
 def test_one_that_cannot_be_is_contradicted(text, quotes):
