@@ -70,11 +70,11 @@ def _parse(data: bytes, reading: Reading) -> Element | None:
 
 
 def _main_part(root: Element) -> Element:
-    """What the page calls its main part, if that is one, else all of it: a site's head, foot and
-    banners are no part of the page.
+    """What the page calls its main part, if that is one and its title is not above it, else all of
+    it: a site's head, foot and banners are no part of the page.
     """
     main, *others = root.xpath("//main | //*[@role='main']") or [root]
-    if others:
+    if others or (root.xpath("//h1") and not main.xpath(".//h1")):
         return root
     main.tail = None
     return main

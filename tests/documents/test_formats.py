@@ -102,6 +102,8 @@ def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
 def test_banners_and_what_stands_around_a_pages_main_part_are_left_out(tmp_path, page):
     kilns = page.format("<h1>Kilns</h1><p>Hot.</p>")
     assert read(save(tmp_path, "a.html", kilns)).text == "# Kilns\n\nHot.\n"
+    above = "<h1>Kilns</h1><main><p>Hot.</p></main>"
+    assert read(save(tmp_path, "a.html", above)).text == "# Kilns\n\nHot.\n"
 
 
 def test_questions_of_a_page_that_open_their_answers_are_headings(tmp_path: Path) -> None:
