@@ -57,8 +57,9 @@ UNSURE = "Not sure that the documents answer “{}”."
 class ClaimRecord(TypedDict):
     """The verdict on one part of the draft. `verified`: its quotes were located and hold its
     numbers, dates and names, or a model confirmed it; `unverified`: none of its quotes was located,
-    or it says more than they do; `contradicted`: its own quote gives another number or date, or a
-    model that was asked denied it: it is left out. `citations` are markers; `reason` is words.
+    or it says more than they do; `contradicted`: its own quote gives another number or date, so it
+    is left out, as is what a model that was asked denies. `citations` are markers; `reason` is in
+    words.
     """
 
     text: str

@@ -121,7 +121,7 @@ def notice_lines(answer: Answer) -> Iterator[str]:
     if answer["standalone_question"] != answer["question"]:
         yield f"Understood as: {shorten(answer['standalone_question'], 2 * LONGEST_QUESTION)}"
     for claim in answer["claims"]:
-        if claim["verdict"] == "contradicted":
+        if claim["text"] in answer["dropped"]:
             yield f"left out: “{one_line(claim['text'])}” ({claim['reason']})"
     yield from (f"warning: {warning}" for warning in answer["warnings"])
 

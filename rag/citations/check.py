@@ -30,18 +30,26 @@ STANDS = "its quote stands in the document"
 
 @dataclass(frozen=True, slots=True)
 class PartVerdict:
-    """A part's verdict; `citations` have no number yet. One that `claims_nothing` asks back."""
+    """A part's verdict; `citations` have no number yet. One that `claims_nothing` asks back;
+    `denied`: the model that was asked says that its sources do not support it.
+    """
 
     verdict: ClaimVerdict
     reason: str
     citations: tuple[Citation, ...] = ()
     claims_nothing: bool = False
+    denied: bool = False
+
+    @property
+    def stands(self) -> bool:
+        return self.verdict != "contradicted" and not self.denied
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedDraft:
-    """`text` is the draft without what was contradicted, its markers numbered from 1 in order of
-    appearance; `citations` has one entry a marker. `verdicts` are of the `parts`, in their order.
+    """`text` is the draft without what was contradicted or denied, its markers numbered from 1 in
+    order of appearance; `citations` has one entry a marker. `verdicts` are of the `parts`, in their
+    order.
     """
 
     parts: Sequence[AnswerPart]
@@ -54,12 +62,11 @@ class CheckedDraft:
     def of(cls, parts: Sequence[AnswerPart], verdicts: Sequence[PartVerdict]) -> CheckedDraft:
         shown: list[str] = []
         claims: list[ClaimRecord] = []
-        stand = [each.verdict != "contradicted" for each in verdicts]
         numbers, citations = number_places(
-            [each.citations if stands else () for each, stands in zip(verdicts, stand, strict=True)]
+            [each.citations if each.stands else () for each in verdicts]
         )
-        for part, verdict, stands, markers in zip(parts, verdicts, stand, numbers, strict=True):
-            if stands:
+        for part, verdict, markers in zip(parts, verdicts, numbers, strict=True):
+            if verdict.stands:
                 written = "" if verdict.claims_nothing else written_markers(markers)
                 text = with_markers(part["text"], written, verbatim=bool(part["located"]))
                 shown += [part["before"] if shown else "", text]
@@ -76,7 +83,8 @@ class CheckedDraft:
 
     @property
     def dropped(self) -> list[str]:
-        return [claim["text"] for claim in self.claims if claim["verdict"] == "contradicted"]
+        judged = zip(self.parts, self.verdicts, strict=True)
+        return [part["text"].strip() for part, verdict in judged if not verdict.stands]
 
 
 def number_places(
@@ -189,7 +197,7 @@ def with_verdicts(checked: CheckedDraft, supported: Sequence[bool]) -> CheckedDr
         verdicts[place] = (
             PartVerdict("verified", "the model confirmed it on the source", tuple(cited))
             if holds
-            else replace(found, verdict="contradicted", reason="the model denied it on the source")
+            else replace(found, denied=True, reason="the model denied it on the source")
         )
     return CheckedDraft.of(checked.parts, verdicts)
 

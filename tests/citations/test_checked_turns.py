@@ -87,11 +87,12 @@ def test_no_rule_of_words_refuses_for_a_model(home):
     assert answer["usage"]["llm_calls"] <= 4
 
 
-@pytest.mark.parametrize(("supported", "verdict_"), [(True, "verified"), (False, "contradicted")])
+@pytest.mark.parametrize(("supported", "verdict_"), [(True, "verified"), (False, "unverified")])
 def test_the_model_is_asked_once_about_what_is_in_doubt(home, supported, verdict_):
     doubtful = {**LONG, "text": "By Telford, it is 164 metres long."}
     answer, _ = turn(home, reply_of(LONG, doubtful), supported=supported, verify="model")
     assert [claim["verdict"] for claim in answer["claims"]] == ["verified", verdict_]
+    assert answer["dropped"] == [doubtful["text"]] * (not supported)
     assert answer["usage"]["by_node"]["check_answer"]["llm_calls"] == 1
 
 
