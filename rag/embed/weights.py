@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -73,8 +74,8 @@ def models_folder(home: Path) -> Path:
 
 
 def is_installed(folder: Path) -> bool:
-    """Whether the folder holds a model as it is read."""
-    return all((folder / name).is_file() for name in (GRAPH, TOKENIZER))
+    """Whether the folder holds a model as it is read; one that may not be looked into holds none."""
+    return all(os.path.isfile(folder / name) for name in (GRAPH, TOKENIZER))  # noqa: PTH113
 
 
 def installed_models(home: Path) -> list[InstalledModel]:

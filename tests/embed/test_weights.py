@@ -333,3 +333,7 @@ def test_static_vectors_stand_where_their_words_do() -> None:
     own = TokenVectors(vectors, spans)
     assert MaxSim([[own]], own).whole() == pytest.approx([1], abs=1e-3)
     assert builtin_embedder().word_vectors("")[0].shape == (0, DIMENSION)
+
+
+def test_a_folder_that_cannot_be_looked_into_holds_no_model() -> None:
+    assert not weights.is_installed(Path("x" * 300))
