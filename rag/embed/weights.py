@@ -74,7 +74,7 @@ def models_folder(home: Path) -> Path:
 
 
 def is_installed(folder: Path) -> bool:
-    """Whether the folder holds a model as it is read; one that is closed to this user holds none."""
+    """Whether the folder holds a model as it is read; one closed to this user holds none."""
     return all(os.path.isfile(folder / name) for name in (GRAPH, TOKENIZER))  # noqa: PTH113
 
 
