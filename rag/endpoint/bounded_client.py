@@ -76,7 +76,7 @@ def _pause(asked: str) -> float:
     """The seconds that a Retry-After asks for, which may be a date; 0 where it is neither."""
     with suppress(ValueError):
         return float(asked)
-    with suppress(ValueError):
+    with suppress(ValueError, OverflowError):
         date = parsedate_tz(asked)
         return mktime_tz(date) - time.time() if date else 0.0
     return 0.0
@@ -122,7 +122,7 @@ class _Bounded(httpx2.SyncByteStream):
 
 def _event(whole: dict[str, Any]) -> bytes:
     """A whole reply as an event of a stream. Raises LookupError or TypeError if it is none."""
-    if "error" not in whole:
+    if not whole.get("error"):
         choice = whole["choices"][0]
         calls = enumerate(choice["message"].get("tool_calls") or ())
         called = [{"index": number, **call} for number, call in calls]

@@ -101,7 +101,8 @@ def test_a_model_is_asked_no_more_once_nobody_waits_for_it():
         assert len(server.requests) == 1
 
 
-WAITS = [status(429, "", {"Retry-After": wait}) for wait in ("0", "0.1", formatdate(0), "soon")]
+ODD = ("0", "0.1", formatdate(0), "soon", f"1 Jan {10**30} 0:0:0 GMT")
+WAITS = [status(429, "", {"Retry-After": wait}) for wait in ODD]
 
 
 @pytest.mark.parametrize("fault", [*WAITS, status(500), reset()])
