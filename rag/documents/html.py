@@ -13,12 +13,15 @@ from rag.documents.tree_walk import HEADINGS, Element, TreeReader, without_hidde
 
 _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _LETTER = re.compile(r"[^\W\d_]")
+_LENGTH = "string-length(normalize-space())"
 _NAVIGATION = (
-    "//nav | //*[@role='navigation' or @role='dialog']"
+    f"//nav | //*[@role='navigation' or @role='dialog' and {_LENGTH} < $half]"
     " | //p[a[@rel='prev' or @rel='next' or @rel='up']]"
     " | //*[@aria-label='breadcrumb' or contains(@class, 'breadcrumb')][not(.//h1 or .//p)]"
     " | /html/body/*[contains(translate(concat(@id, @class), 'C', 'c'), 'cookie')][not(.//h1)]"
+    f"[{_LENGTH} < $half]"
 )
+_MAIN = f"(//main | //*[@role='main'])[last() = 1][{_LENGTH} >= $half]"
 _MOST_LINKS = 500  # of a block are looked at
 _OUTSIDE_LINKS = " | ".join([".//text()[not(ancestor::a)]", *(f".//{h}//text()" for h in HEADINGS)])
 
@@ -70,24 +73,30 @@ def _parse(data: bytes, reading: Reading) -> Element | None:
 
 
 def _main_part(root: Element) -> Element:
-    """What the page calls its main part, if that is one and its title is not above it, else all of
-    it: a site's head, foot and banners are no part of the page.
+    """What the page calls its main part, if that is one, holds most of it and its title is not
+    above it, else all of it: a site's head, foot and banners are no part of the page.
     """
-    main, *others = root.xpath("//main | //*[@role='main']") or [root]
-    if others or (root.xpath("//h1") and not main.xpath(".//h1")):
+    (main,) = root.xpath(_MAIN, half=_half(root)) or [root]
+    if root.xpath("//h1") and not main.xpath(".//h1"):
         return root
     main.tail = None
     return main
 
 
+def _half(root: Element) -> float:
+    """Half of the page's length."""
+    half: float = root.xpath("string-length(normalize-space(//body)) div 2")
+    return half
+
+
 def _leave_out_menus(root: Element) -> None:
-    """Empties elements that call themselves navigation, banners about cookies, lists of places on
-    the page, and blocks of several links without other words that stand before its title, aside or
-    at its foot.
+    """Empties elements that call themselves navigation, dialogs and banners about cookies that hold
+    less than half of the page, lists of places on it, and blocks of several links without other
+    words that stand before its title, aside or at its foot.
     """
     title = root.xpath("//h1") or [root]
     around = {*title[0].xpath("preceding::*"), *root.xpath("(//footer | //aside)//*")}
-    left_out: list[Element] = root.xpath(_NAVIGATION)
+    left_out: list[Element] = root.xpath(_NAVIGATION, half=_half(root))
     for block in root.iter("ul", "ol", "menu", "dl", "table", "p", "div", "header"):
         links = islice(block.iter("a"), _MOST_LINKS)
         hrefs = [href for link in links if (href := link.get("href"))]

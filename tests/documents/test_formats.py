@@ -84,6 +84,8 @@ def test_menus_and_contents_are_left_out_of_a_page(tmp_path: Path) -> None:
         "<h1>Links</h1><p><a href=a>Kilns</a> | <a href=b>Glazes</a></p>",
         "<nav><p>Kilns, Glazes</p></nav>",
         "<p>Club</p><div><p>Kilns, Glazes.</p><a rel=next href=b>Next</a></div>",
+        "<main>Loading…</main><div><p>Kilns, Glazes.</p></div>",
+        "<div class=no-cookies><p>Kilns, Glazes.</p></div><p>Club</p>",
     ],
 )
 def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
@@ -100,8 +102,8 @@ def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
     ],
 )
 def test_banners_and_what_stands_around_a_pages_main_part_are_left_out(tmp_path, page):
-    kilns = page.format("<h1>Kilns</h1><p>Hot.</p>")
-    assert read(save(tmp_path, "a.html", kilns)).text == "# Kilns\n\nHot.\n"
+    kilns = page.format("<h1>Kilns</h1><p>All of them are hot.</p>")
+    assert read(save(tmp_path, "a.html", kilns)).text == "# Kilns\n\nAll of them are hot.\n"
     above = "<h1>Kilns</h1><main><p>Hot.</p></main>"
     assert read(save(tmp_path, "a.html", above)).text == "# Kilns\n\nHot.\n"
 
