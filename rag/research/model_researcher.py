@@ -67,7 +67,6 @@ class Plan(BaseModel):
 class Findings(BaseModel):
     """What a searcher found, what it did not, and what to search for that."""
 
-    artifact_name: Line = ""
     findings: list[Part] = Field(json_schema_extra={"maxItems": 12})
     not_found: list[Line] = _few(6)
     queries: list[Line] = _few(4)
@@ -83,7 +82,6 @@ class WrittenPart(BaseModel):
 class Parts(BaseModel):
     """What a subagent wrote."""
 
-    artifact_name: Line = ""
     parts: list[WrittenPart] = Field(json_schema_extra={"maxItems": 12})
 
 
