@@ -86,13 +86,13 @@ def _bound(reply: Any) -> None:
     """A hook that bounds a reply before its body is read; what it raises closes the reply."""
     if reply.headers.get("content-encoding", "identity") != "identity":
         raise UnboundedError("its reply is compressed, which was not asked for")
-    streamed = reply.is_success and b'"stream":true' in reply.request.content
+    streamed = reply.is_success and b'"stream":' in reply.request.content
     reply.stream = _Bounded(reply.stream, streamed=streamed)
 
 
 class _Bounded(httpx2.SyncByteStream):
-    """A reply's body. Some servers answer whole where a stream was asked for; that is paid for, and
-    is read as a stream of one event.
+    """A reply's body. Where a stream is read, the whole reply of a server that does not stream is
+    one of one event.
     """
 
     def __init__(self, body: Any, *, streamed: bool) -> None:

@@ -185,12 +185,7 @@ class ChatModel:
             return most if left is None else min(most, left)
 
         def pieces() -> Generator[Reply]:
-            if form == WHOLE:
-                yield Reply.of(self._model.bind(**options).invoke(request.messages))
-                return
-            streamed = self._model.bind(**options, stream_usage=form != BARE)
-            for piece in streamed.stream(request.messages):
-                yield Reply.of(piece)
+            yield from map(Reply.of, self._model.stream(request.messages, **options))
 
         with closing(in_background(pieces, Cancellation(), seconds_left)) as stream:
             reply.read_stream(stream, request.receive, 8 * max_tokens)
@@ -207,8 +202,8 @@ class ChatModel:
         max_tokens = max_tokens if room is None else min(max_tokens, room)
         left = budget.seconds_left()
         seconds = max(self.seconds if left is None else min(self.seconds, left), 0.001)
-        options: dict[str, Any] = {}
-        body: dict[str, Any] = {}
+        options: dict[str, Any] = {"stream_usage": form not in (BARE, WHOLE)}
+        body: dict[str, Any] = {"stream": False} if form == WHOLE else {}
         if request.schema is not None and form not in IN_WORDS:
             options |= _asked_by(self._model, request.schema, form)
             if "response_format" in options:

@@ -42,10 +42,8 @@ class Reply:
 
     @classmethod
     def of(cls, message: Any) -> Reply:
-        """Reads LangChain's message, or a piece of one."""
-        pieces = getattr(message, "tool_call_chunks", None) or message.invalid_tool_calls
-        content = message.text or "".join(each["args"] or "" for each in pieces)
-        content = content or "".join(json.dumps(each["args"]) for each in message.tool_calls)
+        """Reads a piece of a message, as LangChain streams it."""
+        content = message.text or "".join(each["args"] or "" for each in message.tool_call_chunks)
         finish_reason = message.response_metadata.get("finish_reason")
         refusal = message.additional_kwargs.get("refusal")
         told = refusal if isinstance(refusal, str) else ""
