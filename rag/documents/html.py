@@ -15,7 +15,7 @@ _CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([\w.:-]+)""", re.IGN
 _LETTER = re.compile(r"[^\W\d_]")
 _LENGTH = "string-length(normalize-space())"
 _NAVIGATION = (
-    f"//nav | //*[@role='navigation' or @role='dialog' and {_LENGTH} < $half]"
+    "//nav | //*[@role='navigation' or @role='dialog']"
     " | //p[a[@rel='prev' or @rel='next' or @rel='up']]"
     " | //*[@aria-label='breadcrumb' or contains(@class, 'breadcrumb')][not(.//h1 or .//p)]"
     " | /html/body/*[contains(translate(concat(@id, @class), 'C', 'c'), 'cookie')][not(.//h1)]"
@@ -90,9 +90,9 @@ def _half(root: Element) -> float:
 
 
 def _leave_out_menus(root: Element) -> None:
-    """Empties elements that call themselves navigation, dialogs and banners about cookies that hold
-    less than half of the page, lists of places on it, and blocks of several links without other
-    words that stand before its title, aside or at its foot.
+    """Empties elements that call themselves navigation, banners about cookies that hold less than
+    half of the page, lists of places on it, and blocks of several links without other words that
+    stand before its title, aside or at its foot.
     """
     title = root.xpath("//h1") or [root]
     around = {*title[0].xpath("preceding::*"), *root.xpath("(//footer | //aside)//*")}
