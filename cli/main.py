@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Timer, current_thread, main_thread
@@ -36,6 +37,8 @@ def main() -> None:
     os.umask(0o077)  # what this process makes is its owner's alone
     prepare_streams()
     sys.unraisablehook = resend_interrupt
+    if not flag_given("debug", sys.argv):
+        warnings.simplefilter("ignore")  # libraries' own, which tell programmers of their code
     for name in list(os.environ):
         # LangGraph sends whole runs, documents and all, wherever LangSmith's variables say.
         if name.startswith(("LANGSMITH_", "LANGCHAIN_")):

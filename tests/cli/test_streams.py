@@ -4,8 +4,9 @@ import signal
 from pathlib import Path
 
 import pytest
-from crag import ROOT, shell
+from crag import ROOT, run_forked, shell
 from ingest_runs import home_of
+from scripted_server import ScriptedServer, completion
 from turn_samples import make_answer, open_turn_store
 
 from cli.terminal import Terminal
@@ -25,6 +26,17 @@ def test_an_answer_keeps_its_exit_code_where_its_reader_leaves(home):
     for asked, code in (("How do volcanoes erupt?", 3), ("How high is the lighthouse?", 0)):
         ran = shell(home, f"{{ $CRAG ask '{asked}' -q; echo \"code $?\" >&2; }} | true")
         assert ran.stderr == f"code {code}\n"
+
+
+def test_what_a_library_warns_of_is_heard_with_debug_alone(home):
+    listed = completion({"role": "assistant", "content": [{"type": "text", "text": "It is 34."}]})
+    with ScriptedServer(always=lambda body: listed({**body, "stream": False})) as server:
+        to = {"CRAG_ENGINE": "openai", "CRAG_MODEL": "m", "CRAG_BASE_URL": server.url}
+        quiet, heard = [
+            run_forked(home, "ask", "How high is the lighthouse?", *debug, **to, OPENAI_API_KEY="k")
+            for debug in ([], ["--debug"])
+        ]
+    assert ("Warning" in quiet.stderr, "Warning" in heard.stderr) == (False, True)
 
 
 def test_closed_streams_break_nothing(tmp_path):
