@@ -77,13 +77,9 @@ def drafts_of_parts(question: str) -> list[DraftSubtask]:
 
 
 def asked_parts(question: str) -> list[str]:
-    return split_alone(split_enumeration(question), MOST_PARTS)
-
-
-def split_enumeration(question: str) -> str:
-    """A question mark is put behind each question of a list, as in "How long is it, who built it,
-    and is it open?"; a piece that asks nothing belongs to the next, as in "When it rains, is it
-    open?".
+    """What the question asks, each part standing alone, also of a list of questions as in "How long
+    is it, who built it, and is it open?"; a piece that asks nothing belongs to the next, as in
+    "When it rains, is it open?".
     """
     pieces: list[str] = []
     asks = True
@@ -95,4 +91,4 @@ def split_enumeration(question: str) -> str:
             pieces[-1] += f", {piece}"
         before = len(pieces) == 1 or _BY_VERB.match(following) is not None
         asks = ASKING.search(piece) is not None and not (before and _CONDITION.match(piece))
-    return "? ".join(pieces)
+    return split_alone("? ".join(pieces), MOST_PARTS)

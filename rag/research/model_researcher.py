@@ -222,9 +222,7 @@ class ModelResearcher:
         return fresh(Found, findings=findings, citations=cited, warnings=warnings)
 
     def reflect(self, view: RunView) -> Reflected:
-        """The model's decision, but an end with open parts is put off until a second search, and
-        what is left of a run's calls and tokens must suffice for another round.
-        """
+        """The model's decision, but an end with open parts is put off until a second search."""
         warnings: list[str] = []
         reply = self._ask(reflection_messages(view), Reflection, warnings)
         if reply is None:
@@ -232,10 +230,7 @@ class ModelResearcher:
         closed = tuple(part for n, part in enumerate(view.open, 1) if n in reply.answered)
         left = [part for part in view.open if part not in closed]
         decision, reason, leads = reply.decision, one_line(reply.reason), distinct(reply.leads)
-        if decision in ("continue", "replan") and not view.left.subtasks:
-            done = any(artifact["status"] == "done" for artifact in view.artifacts)
-            decision, reason = "end" if done else "escalate", "a run's calls and tokens are spent"
-        elif decision == "end" and left and view.left.subtasks and not view.state["rounds"]:
+        if decision == "end" and left and not view.state["rounds"]:
             reason = "what is open is searched once more, in other words"
             decision, leads = "replan", left
         leads = leads[:MOST_LEADS]

@@ -66,7 +66,6 @@ def plan_messages(view: RunView, contents: str) -> Messages:
     told = [
         f"Table of contents:\n{contents}",
         *([f"Why this round: {one_line(state['reason'])}"] if state["reason"] else []),
-        *(["It is the last round."] if view.last else []),
         f"At most {many(min(view.left.subtasks, PLANNED_AT_ONCE), 'subtask')}.",
         f"Subtasks before with their searches, not to be planned again:\n{_bullets(before)}",
         f"Files:\n{_bullets(files)}",

@@ -18,7 +18,7 @@ from rag.engines.protocol import EngineResult
 from rag.index.terms import terms
 from rag.research.allowance import Allowance
 from rag.research.journal import Journal
-from rag.research.roles import MAX_ROUNDS, PLANNED, SEARCHER
+from rag.research.roles import PLANNED, SEARCHER
 from state.answer import Citation
 from state.research_state import (
     Artifact,
@@ -59,15 +59,14 @@ class DraftSubtask(BaseModel):
 @dataclass(frozen=True, slots=True)
 class RunView:
     """A run as the researcher sees it when it plans or reflects. `open` are its `open_parts`;
-    `left` is what the next round may take; `last` says that no other round follows. Of artifacts a
-    planner is shown only what was searched for them.
+    `left` is what the next round may take. Of artifacts a planner is shown only what was searched
+    for them.
     """
 
     state: ResearchState
     artifacts: Sequence[Artifact] = ()
     open: Mapping[str, str] = field(default_factory=dict)
     left: Allowance = field(default_factory=Allowance)
-    last: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +127,7 @@ class ResearchDependencies:
     def view(self, state: ResearchState) -> RunView:
         artifacts = self.journal.artifacts(self.run_id, state["plan"])
         open_, left = open_parts(artifacts, state), Allowance.left(state, artifacts)
-        return RunView(state, artifacts, open_, left, last=state["rounds"] + 1 >= MAX_ROUNDS)
+        return RunView(state, artifacts, open_, left)
 
     def at_ms(self) -> float:
         """Milliseconds since the run was started or resumed."""

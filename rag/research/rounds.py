@@ -152,17 +152,21 @@ def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
 
 def decided(view: RunView, researcher: Researcher) -> Reflected:
     """The researcher's decision within the rules that none may break: an end needs an artifact that
-    is done, a plan that is worked off is continued by another, and the last round ends or asks.
+    is done, a plan that is worked off is continued by another, and the last round, or one that
+    leaves nothing of the run's calls and tokens, ends or asks.
     """
     reflected = researcher.reflect(view)
     done = any(artifact["status"] == "done" for artifact in view.artifacts)
+    last = view.state["rounds"] + 1 >= MAX_ROUNDS
     decision, reason, question = reflected.decision, reflected.reason, ""
-    if decision == "continue" and not view.last:
+    if decision == "continue" and not last:
         decision = "replan" if set(view.open) - set(reflected.closed) else "end"
     if decision == "end" and not done:
         decision, reason = "replan", "an end was refused: no artifact is done yet"
-    if decision in ("continue", "replan") and view.last:
+    if decision in ("continue", "replan") and last:
         decision, reason = "escalate", f"{many(MAX_ROUNDS, 'round')} spent"
+    elif decision == "replan" and not view.left.subtasks:
+        decision, reason = "end" if done else "escalate", "a run's calls and tokens are spent"
     if decision == "escalate":
         question = one_line(reflected.question)[:LONGEST_QUESTION] or ASKED_AT_THE_CAP
     return replace(reflected, decision=decision, reason=reason, question=question)

@@ -96,21 +96,21 @@ def test_the_pool_has_3_to_8_roles_each_with_its_own_prompt():
 
 
 @pytest.mark.parametrize(
-    ("said", "found", "last", "decided_"),
+    ("said", "found", "rounds", "decided_"),
     [
-        ("end", "empty", False, "replan"),
-        ("end", "done", False, "end"),
-        ("end", "empty", True, "escalate"),
-        ("continue", "done", False, "end"),
-        ("continue", "done", True, "escalate"),
-        ("replan", "done", True, "escalate"),
-        ("escalate", "empty", False, "escalate"),
+        ("end", "empty", 0, "replan"),
+        ("end", "done", 0, "end"),
+        ("end", "empty", 4, "escalate"),
+        ("continue", "done", 0, "end"),
+        ("continue", "done", 4, "escalate"),
+        ("replan", "done", 4, "escalate"),
+        ("escalate", "empty", 0, "escalate"),
     ],
 )
-def test_no_end_without_anything_done_and_the_last_round_asks(said, found, last, decided_):
+def test_no_end_without_anything_done_and_the_last_round_asks(said, found, rounds, decided_):
     reflects = cast("Any", SimpleNamespace(reflect=lambda _view: Reflected(said, "")))
     artifacts = [cast("Any", {"status": found})]
-    made = decided(RunView(new_research("q"), artifacts, last=last), reflects)
+    made = decided(RunView({**new_research("q"), "rounds": rounds}, artifacts), reflects)
     assert (made.decision, bool(made.question)) == (decided_, decided_ == "escalate")
 
 
