@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
+from math import inf
 
 from rag.documents.cleaning import real_title
 from rag.documents.encoding import decoded
@@ -18,8 +19,8 @@ _NAVIGATION = (
     "//nav | //*[@role='navigation' or @role='dialog']"
     " | //p[a[@rel='prev' or @rel='next' or @rel='up']]"
     " | //*[@aria-label='breadcrumb' or contains(@class, 'breadcrumb')][not(.//h1 or .//p)]"
-    " | /html/body/*[contains(translate(concat(@id, @class), 'C', 'c'), 'cookie')][not(.//h1)]"
-    f"[{_LENGTH} < $half]"
+    " | /html/body/*[contains(translate(concat(@id, @class), 'C', 'c'), 'cookie')]"
+    f"[not(.//h1 or .//main) and {_LENGTH} < $half]"
 )
 _MAIN = f"(//main | //*[@role='main'])[last() = 1][{_LENGTH} >= $half]"
 _MOST_LINKS = 500  # of a block are looked at
@@ -90,13 +91,13 @@ def _half(root: Element) -> float:
 
 
 def _leave_out_menus(root: Element) -> None:
-    """Empties elements that call themselves navigation, banners about cookies that hold less than
-    half of the page, lists of places on it, and blocks of several links without other words that
-    stand before its title, aside or at its foot.
+    """Empties elements that call themselves navigation, banners about cookies, lists of places on
+    the page, and blocks of several links without other words that stand before its title, aside or
+    at its foot. Half of a page without a title is no banner.
     """
-    title = root.xpath("//h1") or [root]
-    around = {*title[0].xpath("preceding::*"), *root.xpath("(//footer | //aside)//*")}
-    left_out: list[Element] = root.xpath(_NAVIGATION, half=_half(root))
+    titles = root.xpath("//h1")
+    around = {*(titles or [root])[0].xpath("preceding::*"), *root.xpath("(//footer | //aside)//*")}
+    left_out: list[Element] = root.xpath(_NAVIGATION, half=inf if titles else _half(root))
     for block in root.iter("ul", "ol", "menu", "dl", "table", "p", "div", "header"):
         links = islice(block.iter("a"), _MOST_LINKS)
         hrefs = [href for link in links if (href := link.get("href"))]

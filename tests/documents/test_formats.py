@@ -98,6 +98,7 @@ def test_a_page_of_links_keeps_them(tmp_path: Path, page: str) -> None:
     "page",
     [
         "<header>Fire <a href=/in>Log in</a></header><main>{}</main>Sale<footer>Imprint</footer>",
+        f"<div class=cookies>{'We ask. ' * 9}</div><main>{{}}</main>",
         "<p id=Cookies>?</p><header><a href=a>Up</a> <a href=b>In</a></header>{}<p role=dialog>Go",
     ],
 )
