@@ -16,12 +16,12 @@ LEAST_SECRET = 8
 REFUSED = (400, 422, 501)
 """The status codes of a server that may take another form of the request."""
 _TOO_LONG = re.compile(r"context.{0,9}(length|window|size)|too (long|many tokens)", re.IGNORECASE)
-_STATUS: dict[int, tuple[str, str]] = {
-    401: ("refused the key (401)", "Check OPENAI_API_KEY or api_key."),
-    403: ("is not open to this key (403){}", "Use another model or key."),
-    404: ("was not found (404){}", "Check model and base_url (…/v1), or pull it."),
+_STATUS = {
+    401: ("refused the key", "Check OPENAI_API_KEY or api_key."),
+    403: ("is not open to this key", "Use another model or key."),
+    404: ("was not found", "Check model and base_url (…/v1), or pull it."),
+    429: ("limits the rate of requests", "Try again later."),
 }
-"""What is told of status codes. With 401 the server's words may quote the key."""
 
 
 @lru_cache(maxsize=1)
@@ -37,9 +37,7 @@ def foreign_errors() -> tuple[type[Exception], ...]:
     return (*own, ValueError, TypeError, LookupError, AttributeError, RuntimeError, OSError)
 
 
-def model_error(
-    error: Exception, endpoint: Endpoint, model: str, seconds: float | None = None
-) -> ModelError:
+def model_error(error: Exception, endpoint: Endpoint, model: str, seconds: float) -> ModelError:
     """The ModelError for a foreign exception; `seconds` is what a request may take."""
     import openai
 
@@ -54,9 +52,7 @@ def model_error(
     return kind(f"Model {model} at {endpoint.host}{what}.", hint)
 
 
-def _unanswered_words(
-    error: Exception, endpoint: Endpoint, seconds: float | None
-) -> tuple[str, str]:
+def _unanswered_words(error: Exception, endpoint: Endpoint, seconds: float) -> tuple[str, str]:
     """What happened to a request that got no failure status, and what mends it."""
     import httpx2
     import openai
@@ -64,8 +60,8 @@ def _unanswered_words(
     kinds = " ".join(type(cause).__name__ for cause in _causes(error))
     late = isinstance(error, (TimeoutError, openai.APITimeoutError))
     if late or re.search("(?:Read|Write)Timeout", kinds):
-        limit = "" if seconds is None else f" ({seconds:g} s)"
-        return f" did not reply in time{limit}", "Raise CRAG_REQUEST_TIMEOUT, or try later."
+        hint = "Raise CRAG_REQUEST_TIMEOUT, or try later."
+        return f" did not reply in time ({seconds:g} s)", hint
     if type(error).__name__ == "UnboundedError":
         return f" failed: {error}", "Check base_url."
     if "ReadError" in kinds or "RemoteProtocolError" in kinds:
@@ -99,22 +95,21 @@ def cause_in_words(error: BaseException) -> str:
 def _status_words(error: Any, said: str) -> tuple[str, str]:
     """What a failure status means, and what mends it; `said` are the server's words."""
     status = int(error.status_code)
-    if status == 429:
+    what, hint = _STATUS.get(status, ("rejected the request", "Check model and base_url."))
+    if status == 401:
+        said = ""  # they may quote the key
+    elif status == 429:
         wait = error.response.headers.get("retry-after", "")
-        hint = f"Try again in {wait} s." if wait.isdigit() and wait != "0" else "Try again later."
-        return f" limits the rate of requests (429){said}", hint
-    if _TOO_LONG.search(said):
+        if wait.isdigit() and wait != "0":
+            hint = f"Try again in {wait} s."
+    elif 300 <= status < 400:
+        what, said = "is redirected to another address", ", where nothing was sent"
+        hint = "Set base_url to the final address."
+    elif _TOO_LONG.search(said):
         hint = "Lower context_tokens or --k, or use a model with a longer context."
-        return f" rejected the request ({status}){said}", hint
-    if status in _STATUS:
-        what, hint = _STATUS[status]
-        return f" {what.format(said)}", hint
-    if 300 <= status < 400:
-        what = f" is redirected to another address ({status}), where nothing was sent"
-        return what, "Set base_url to the final address."
-    if status >= 500 or status in (408, 409, 425):
-        return f" failed ({status}){said}", "Try again later."
-    return f" rejected the request ({status}){said}", "Check model and base_url."
+    elif status >= 500 or status in (408, 409, 425):
+        what, hint = "failed", "Try again later."
+    return f" {what} ({status}){said}", hint
 
 
 def _message(error: Exception, endpoint: Endpoint) -> str:

@@ -106,11 +106,10 @@ def parse_parts(told: Sequence[Any]) -> list[AnswerPart]:
     """The items of a list that have a text, whatever else is wrong with them."""
     parts: list[AnswerPart] = []
     for each in told[:MOST_PARTS]:
-        text = each.get("text") if isinstance(each, Mapping) else each
-        if not isinstance(text, str) or not text.strip(_UNSAID):
-            continue
-        quotes = each.get("quotes") if isinstance(each, Mapping) else None
-        parts.append(_part(text, _quotes(quotes), parts[-1]["text"] if parts else ""))
+        part = each if isinstance(each, Mapping) else {"text": each}
+        text, above = part.get("text"), parts[-1]["text"] if parts else ""
+        if isinstance(text, str) and text.strip(_UNSAID):
+            parts.append(_part(text, _quotes(part.get("quotes")), above))
     return parts
 
 
