@@ -26,14 +26,7 @@ from rag.research.research_prompts import (
     search_messages,
     table_of_contents,
 )
-from rag.research.researcher import (
-    DraftSubtask,
-    Line,
-    ReadFiles,
-    Reflected,
-    RunView,
-    is_asked,
-)
+from rag.research.researcher import DraftSubtask, Line, ReadFiles, Reflected, RunView
 from rag.research.roles import SEARCHER, WRITER
 from rag.text.prose import one_line
 from state.answer import AnswerPart
@@ -153,7 +146,7 @@ class ModelResearcher:
                 break
             found += parse_parts([each.model_dump() for each in reply.findings])
             missing = distinct(reply.not_found) or ([] if reply.findings else missing)
-            if not any(is_asked(part, task) for part in missing) and reply.findings:
+            if not missing:
                 break
             own = [query for query in distinct(reply.queries) if query not in searched]
             queries = (own or missing)[:MOST_QUERIES]

@@ -136,10 +136,8 @@ class ResearchDependencies:
 
 def open_parts(artifacts: Sequence[Artifact], state: ResearchState) -> dict[str, str]:
     """What was searched for and not found, also not later, each part with the heading of its
-    section. Of what a search lacks that found something, only what is asked in the words of the
-    person counts.
+    section. What a searcher names that the question does not ask, reflection closes.
     """
-    said = " ".join([state["question"], *state["guidance"]])
     closed = {*state["closed"]}
     for artifact in artifacts:
         closed.update(set(artifact["reopens"]) - set(artifact["missing"]))
@@ -147,17 +145,8 @@ def open_parts(artifacts: Sequence[Artifact], state: ResearchState) -> dict[str,
         part: artifact["heading"]
         for artifact in artifacts
         for part in artifact["missing"]
-        if part not in closed and (not artifact["findings"] or is_asked(part, artifact, said))
+        if part not in closed
     }
-
-
-def is_asked(part: str, task: Subtask, said: str = "") -> bool:
-    """Whether most words of a part are those of the task, without what a plan added to what the
-    person `said`, if it is in their words.
-    """
-    asked = set(terms(task["instruction"]))
-    theirs = asked & set(terms(said))
-    return _share(part, theirs if 2 * len(theirs) > len(asked) else asked) > MOST
 
 
 def _share(text: str, known: set[str]) -> float:

@@ -186,7 +186,8 @@ def test_a_second_round_looks_for_what_is_open_and_adds_to_the_section_that_lack
             {"findings": told, "not_found": [] if known else ["who designed it", "colour"]}
         )(body)
 
-    model = instead(researcher([[first], [second]], [END]), Findings=findings)
+    not_asked = decide("end", answered=[2])
+    model = instead(researcher([[first], [second]], [not_asked, END]), Findings=findings)
     report, requests = ran(home, model, question=QUESTION * 4)
     (section,) = report["sections"]
     assert section["text"] == "- It is 140 metres long. [1]\n- Anna Berg designed it. [2]"

@@ -133,10 +133,11 @@ def test_what_is_said_again_from_the_same_place_is_left_out_unless_its_numbers_d
     assert len(read_files_of([found("Members pay 5 a month."), found(again)]).files) == 1 + kept
 
 
-def test_only_what_is_asked_is_open_until_a_subtask_that_reopens_it_lacks_it_no_more():
+def test_what_is_lacked_is_open_until_it_is_closed_or_a_subtask_that_reopens_it_lacks_it_no_more():
     asked, beside = "who may waive the fees", "whether fees are taxed abroad"
     first = found("5.", "What are the fees, and who may waive them?", [asked, beside])
     state = new_research("What are the fees of the club, and who may waive them?")
-    assert open_parts([first], state) == {asked: "Fees"}
+    assert open_parts([first], state) == {asked: "Fees", beside: "Fees"}
+    state["closed"] = [beside]
     assert open_parts([first, found("9.", "", [asked], [asked])], state) == {asked: "Fees"}
     assert open_parts([first, found("Ann.", "", [], [asked])], state) == {}
