@@ -4,7 +4,7 @@ subagents: each its role's prompt and what it reads, without a line of the plann
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from rag.citations.check import written_markers
 from rag.context import document_text, interleave
@@ -136,7 +136,14 @@ def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:
     """Paths, titles, sizes and headings of documents in at most 1,500 tokens, those nearest to what
     is `asked` first.
     """
-    lines = within_tokens(_contents_lines(reader, asked), MOST_TOKENS)
+    parts = (part for question in asked for part in asked_parts(question))
+    found = interleave([reader.search(part, SEARCHED) for part in parts])
+    near = dict.fromkeys(chunk["source"] for chunk in found)
+    ranks = {source: rank for rank, source in enumerate(near)}
+    held = reader.outline(MOST_DOCUMENTS)
+    nearest = sorted(held, key=lambda each: ranks.get(each.source, len(ranks)))
+    told = (_document_line(each, MOST_HEADINGS if each.source in ranks else 0) for each in nearest)
+    lines = within_tokens([f"{reader.document_count} documents.", *told], MOST_TOKENS)
     if more := reader.document_count + 1 - len(lines):
         lines.append(f"… and {more} more")
     return "\n".join(lines)
@@ -151,17 +158,6 @@ def within_tokens(lines: Iterable[str], most: int) -> list[str]:
             break
         held.append(line)
     return held
-
-
-def _contents_lines(reader: CollectionReader, asked: Sequence[str]) -> Iterator[str]:
-    parts = (part for question in asked for part in asked_parts(question))
-    found = interleave([reader.search(part, SEARCHED) for part in parts])
-    near = [*dict.fromkeys(chunk["source"] for chunk in found)]
-    ranks = {source: rank for rank, source in enumerate(near)}
-    outlines = reader.outline(MOST_DOCUMENTS)
-    yield f"{reader.document_count} documents."
-    for outline in sorted(outlines, key=lambda each: ranks.get(each.source, len(ranks))):
-        yield _document_line(outline, MOST_HEADINGS if outline.source in ranks else 0)
 
 
 def _document_line(outline: DocumentOutline, most: int) -> str:

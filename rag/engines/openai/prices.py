@@ -13,6 +13,7 @@ from rag.engines.openai.reply import Reply
 from state.errors import SettingsError
 from state.events import ModelCalled
 from state.settings import Settings
+from state.tokens import count_tokens
 
 LISTED: Mapping[str, tuple[float, float]] = {
     # USD per million input and output tokens, as OpenAI listed them in March 2026.
@@ -55,8 +56,6 @@ def charge(
     if told and (told["input_tokens"] or told["output_tokens"]):
         inputs, outputs = told["input_tokens"], told["output_tokens"]
     else:
-        from state.tokens import count_tokens
-
         inputs, outputs = tokens_of(messages), count_tokens(reply.content)
         call["estimated"] = True
     cost = None if price is None else (inputs * price[0] + outputs * price[1]) / 1e6
@@ -65,6 +64,4 @@ def charge(
 
 
 def tokens_of(messages: Messages) -> int:
-    from state.tokens import count_tokens
-
     return sum(count_tokens(text) + 4 for _, text in messages)
