@@ -30,8 +30,6 @@ from state.research_state import (
     Subtask,
 )
 
-MOST = 0.5
-"""More than this share of words is most of them."""
 _NUMBER = re.compile(r"\d")
 
 Emit = Callable[[ResearchEvent], None]
@@ -149,12 +147,6 @@ def open_parts(artifacts: Sequence[Artifact], state: ResearchState) -> dict[str,
     }
 
 
-def _share(text: str, known: set[str]) -> float:
-    """The share of a text's words that are known."""
-    words = set(terms(text))
-    return len(words & known) / len(words) if words else 1.0
-
-
 def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
     """The artifacts that have findings, with their citations renumbered together. What a searcher
     found is left out where one before it says so from the same places.
@@ -180,12 +172,15 @@ def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:
 
 
 def _is_told(finding: Finding, told: Mapping[int, str]) -> bool:
-    """Whether other findings rest on all places of this one, and say it with the same numbers."""
+    """Whether other findings rest on all places of this one, and say it in most of its words and
+    with the same numbers.
+    """
     if not finding["markers"] or not told.keys() >= set(finding["markers"]):
         return False
     known = set(terms(" ".join(told[marker] for marker in finding["markers"])))
-    new = set(terms(finding["text"])) - known
-    return _share(finding["text"], known) > MOST and not any(map(_NUMBER.search, new))
+    words = set(terms(finding["text"]))
+    new = words - known
+    return 2 * len(new) < len(words) and not any(map(_NUMBER.search, new))
 
 
 def render_findings(findings: Sequence[Finding]) -> str:
