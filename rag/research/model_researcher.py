@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal, TypeVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, SkipValidation
 
 from rag.budget import Budget, BudgetSpent
 from rag.citations.check import check_draft
@@ -60,7 +60,8 @@ class Plan(BaseModel):
 class Findings(BaseModel):
     """What a searcher found, what it did not, and what to search for that."""
 
-    findings: list[Part] = Field(json_schema_extra={"maxItems": 12})
+    # `parse_parts` reads each by itself: one in another shape does not cost the others.
+    findings: list[SkipValidation[Part]] = Field(json_schema_extra={"maxItems": 12})
     not_found: list[Line] = _few(6)
     queries: list[Line] = _few(4)
 
@@ -144,7 +145,7 @@ class ModelResearcher:
             given += new
             if reply is None:
                 break
-            found += parse_parts([each.model_dump() for each in reply.findings])
+            found += parse_parts(reply.findings)
             missing = distinct(reply.not_found) or ([] if reply.findings else missing)
             if not missing:
                 break

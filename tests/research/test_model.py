@@ -220,20 +220,24 @@ def test_a_searcher_searches_once_more_by_queries_of_its_own(home: Path):
     assert report["sections"][0]["text"] == "It is Lund. [1]"
 
 
-def test_a_quote_that_stands_nowhere_is_none_and_several_stay_several(home: Path):
+def test_a_quote_that_stands_nowhere_or_has_no_form_is_none_and_several_stay_several(home: Path):
     quotes = ["The Stone Bridge is 140 metres long", "has nine **arches**", "it is made of cheese"]
     given = [
         {
             "text": "It is long and has arches.",
             "quotes": [{"document": n, "quote": quote} for n in (1, 2) for quote in quotes],
         },
+        {"text": "Of no use.", "quotes": [{"document": "the first"}, None]},
         {"text": "It is made of cheese.", "quotes": [{"document": 1, "quote": quotes[2]}]},
     ]
-    model = instead(researcher([[STONE]], [END]), Findings=call({"findings": given}))
+    model = instead(
+        researcher([[STONE]], [END]), Findings=call({"findings": given, "queries": None})
+    )
     report, _ = ran(home, model)
     text = report["sections"][0]["text"]
     assert "It is long and has arches. [1][2]" in text
     assert "- It is made of cheese. (no quote found)" in text
+    assert "- Of no use. (no quote found)" in text
     cited = {citation["quote"] for citation in report["citations"]}
     assert cited == {quotes[0], "has nine arches"}
     assert report["status"] == "partial"

@@ -94,12 +94,13 @@ class Reply:
         return without_thinking(self.content)
 
     def fields(self) -> dict[str, Any]:
-        """All fields of a structured reply, none where it is not one object; a call that was
-        written as text is one.
+        """All fields of a structured reply but those that are null, none where it is not one
+        object; a call that was written as text is one.
         """
         read = json_object(self.text)
         inner = read.get("arguments", read.get("parameters"))
-        return dict(inner if isinstance(inner, Mapping) and "name" in read else read)
+        given = inner if isinstance(inner, Mapping) and "name" in read else read
+        return {name: value for name, value in given.items() if value is not None}
 
 
 def without_thinking(reply: str) -> str:
