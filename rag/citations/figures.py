@@ -37,7 +37,7 @@ _BESIDE_ANY = frozenset(terms("every least within"))
 _AMOUNT = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
 _OF_TIME = re.compile(r"[/:]|\d-\d")
 TIME = r"second|minute|hour|day|week|month|year"
-_TIMES = frozenset(terms(f"{TIME} {' '.join(month_name)}".replace("|", " ")))
+_TIME_TERMS = frozenset(terms(f"{TIME} {' '.join(month_name)}".replace("|", " ")))
 UNIT = rf"{TIME}|[kmgt]i?b|byte|percent"
 _NUMBERED = re.compile(
     r"(?<![\w.,:/-])(?:(?P<name>[A-Za-z]{1,12})-?)?(?P<number>\d+(?:[.,]\d+)*)"
@@ -75,7 +75,7 @@ class Figure:
     @property
     def of_time(self) -> bool:
         """Whether it is a time of day or a date, or counts a unit of time."""
-        return bool(_OF_TIME.search(self.written) or self.beside & _TIMES)
+        return bool(_OF_TIME.search(self.written) or self.beside & _TIME_TERMS)
 
     @property
     def amounts(self) -> list[float]:

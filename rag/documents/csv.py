@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from io import StringIO
@@ -43,10 +42,7 @@ def _records(reading: Reading, delimiter: str, encoding: str) -> Iterator[Part]:
     """Gives rows whose cells are prose as records: each value stands by its column's name, since a
     passage cut from such a row would otherwise be nameless.
     """
-    with warnings.catch_warnings():
-        # Its maintainers announce the package's end at import; that is not the person's concern.
-        warnings.simplefilter("ignore")
-        from langchain_community.document_loaders.csv_loader import CSVLoader
+    from langchain_community.document_loaders.csv_loader import CSVLoader
 
     loader = CSVLoader(
         reading.path,
