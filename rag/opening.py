@@ -82,16 +82,14 @@ def choose_engine(settings: Settings) -> EngineName:
 
 
 def engine_notice(settings: Settings) -> str | None:
-    """What a person should know of the engine: where documents will be sent, unless it was named;
-    or what was asked for and cannot be heeded without a model.
+    """What a person should know of the engine: where documents will be sent; or what was asked for
+    and cannot be heeded without a model.
     """
     if choose_engine(settings) is EngineName.LOCAL:
         asked = {"grader": settings.grader is GraderChoice.MODEL}
         asked |= {"verify": settings.verify is Verifier.MODEL}
         flags = " and ".join(f"--{name} model" for name, given in asked.items() if given)
         return f"The local engine has no model: {flags} cannot be heeded." if flags else None
-    if settings.engine is EngineName.OPENAI:
-        return None
     from rag.endpoint.address import host_of
 
     return (

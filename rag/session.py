@@ -58,12 +58,12 @@ class Session(Closing):
         self._traces_lock = Lock()
         with ExitStack() as opened:
             self.reader: CollectionReader = opened.enter_context(open_reader(settings, notify))
-            if told := engine_notice(settings):
-                notify(told)
             self.reranker = Reranker(settings.home)
             local = LocalEngine(self.reader, self.reranker)
             self.engine = build_engine(settings, local)
             opened.callback(self.engine.close)
+            if told := engine_notice(settings):
+                notify(told)
             self._web: SearchMore | None = None
             if settings.web:
                 from rag.web import open_web

@@ -80,7 +80,7 @@ def evaluate(
     baseline = None
     if plan.baseline:
         loopless = ready.model_copy(update={"max_loops": 0})
-        with open_session(loopless, notify, keep_traces=False) as session:
+        with open_session(loopless, keep_traces=False) as session:
             measurer = replace(measurer, session=session)
             baseline = _measured(measurer, queries, on, "measure without loops")
     return build_report(dataset.name, config, measured, judged, baseline)

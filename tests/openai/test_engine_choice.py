@@ -1,4 +1,4 @@
-"""auto is openai when a key or a URL says so, and then says where documents go."""
+"""A key or a URL makes auto openai; wherever a model answers, it is said where documents go."""
 
 import pytest
 from openai_samples import StandIn
@@ -20,17 +20,16 @@ UNHEEDED = "--grader model and --verify model cannot be heeded"
         (KEY, "openai", ["api.openai.com", SENT]),
         ({"base_url": "http://localhost:11434/v1"}, "openai", ["localhost:11434", SENT]),
         ({"base_url": "https://gateway.example/v1?v=1"}, "openai", ["gateway.example", SENT]),
-        ({"engine": "openai"}, "openai", []),
+        ({"engine": "openai"}, "openai", ["api.openai.com", SENT]),
         ({"engine": "local", **KEY}, "local", []),
         ({}, "local", []),
         (ASKED, "local", [UNHEEDED]),
         ({"engine": "local", **ASKED}, "local", [UNHEEDED]),
-        ({"engine": "openai", **ASKED}, "openai", []),
+        ({"engine": "openai", **ASKED}, "openai", [SENT]),
         ({"grader": "local", "verify": "code"}, "local", []),
     ],
 )
 def test_which_engine_is_taken_and_what_is_told_of_it(given, engine, told):
-    """Of what was named nothing, but what it cannot heed."""
     assert choose_engine(Settings(**given)) == engine
     said = engine_notice(Settings(**given)) or ""
     assert bool(said) is bool(told)
