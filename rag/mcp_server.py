@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from rag.opening import store_of
-from rag.session import Session, open_session
+from rag.session import Session
 from state.errors import CragError, SetupError, UsageError
 from state.extras import package_version, require_extra
-from state.settings import Settings
 from state.wording import checked_question, without_surrogates
 
 if TYPE_CHECKING:
@@ -42,8 +41,8 @@ _ANSWER = ("status", "standalone_question", "answer", "missing", "warnings", "tr
 Told = dict[str, Any]
 
 
-def build_server(settings: Settings) -> MCPServer[Any]:
-    """A server whose tools read the collection.
+def build_server(session: Session) -> MCPServer[Any]:
+    """A server whose tools read the session's collection.
 
     Raises:
         SetupError: crag was installed without the packages for MCP.
@@ -58,7 +57,7 @@ def build_server(settings: Settings) -> MCPServer[Any]:
         instructions=INSTRUCTIONS,
         log_level="WARNING",
     )
-    tools = CollectionTools(settings)
+    tools = CollectionTools(session)
     reading = ToolAnnotations(read_only_hint=True, open_world_hint=False)
     for tool in (tools.ask, tools.search, tools.sources, tools.read_source):
         server.tool(annotations=reading)(tool)
@@ -83,9 +82,8 @@ def check_port(port: int) -> None:
 class CollectionTools:
     """The tools over one open session; calls are served one at a time."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._session: Session | None = None
+    def __init__(self, session: Session) -> None:
+        self._session = session
         self._lock = Lock()
 
     def ask(self, question: str) -> Told:
@@ -93,7 +91,7 @@ class CollectionTools:
         marker. Status "abstained" means that there is no sure answer, only what lies `nearest`;
         `missing` is what the documents do not say of the question.
         """
-        with self._open() as session:
+        with self._served() as session:
             answer = session.ask(checked_question(without_surrogates(question)))
         told = _only(_ANSWER, answer)
         told["citations"] = [_only(_CITED, each) for each in answer["citations"]]
@@ -102,22 +100,24 @@ class CollectionTools:
 
     def search(self, query: str, k: Annotated[int, Field(ge=1, le=50)] = 8) -> Told:
         """The best passages for a query, best first, with their text and place."""
-        with self._open() as session:
+        with self._served() as session:
             hits = session.reader.search(checked_question(query), k)
         ranked = enumerate(hits, 1)
         return {"results": [{"rank": rank, **_only(_PASSAGE, hit)} for rank, hit in ranked]}
 
     def sources(self, limit: Annotated[int, Field(ge=1, le=1000)] = 200, after: str = "") -> Told:
         """The sources in the collection, in order; go on with `after` the `next` one."""
-        with self._open(), store_of(self._settings).contents(self._settings.collection) as held:
-            names = sorted(document.source for document in held.documents())
+        with self._served() as session:
+            settings = session.settings
+            with store_of(settings).contents(settings.collection) as held:
+                names = sorted(document.source for document in held.documents())
         rest = [name for name in names if name > after]
         listed = rest[:limit]
         return {"sources": listed, "next": listed[-1] if len(listed) < len(rest) else None}
 
     def read_source(self, source: str, start: Annotated[int, Field(ge=0)] = 0) -> Told:
         """A stretch of one source's text, from character `start`; `next` is where to go on."""
-        with self._open() as session:
+        with self._served() as session:
             document = session.reader.document(source)
             if document is None:
                 raise UsageError(f"There is no source {source!r} in the collection.")
@@ -127,14 +127,12 @@ class CollectionTools:
         return {"source": source, "start": start, "text": text, "next": following}
 
     @contextmanager
-    def _open(self) -> Iterator[Session]:
-        """The session, opened on the first call; a CragError inside becomes a ToolError."""
+    def _served(self) -> Iterator[Session]:
+        """The session, for one call; a CragError inside becomes a ToolError."""
         from mcp.server.mcpserver.exceptions import ToolError
 
         try:
             with self._lock:
-                if self._session is None:
-                    self._session = open_session(self._settings)
                 yield self._session
         except CragError as error:
             raise ToolError(without_surrogates(str(error)[:500])) from None

@@ -29,22 +29,23 @@ def serve(
     ] = None,
 ) -> None:
     """Serve over MCP, on standard input and output or on loopback."""
-    settings = given.settings()
     from rag.mcp_server import build_server, check_port
+    from rag.session import open_session
 
-    server = build_server(settings)
-    if http is None:
-        if sys.stdin.isatty():
-            given.terminal.notice("This serves an agent over standard input; Ctrl-C ends it.")
-        # asyncio puts its own handler, which waits for the next line of standard input, in place of
-        # Python's, and of no other.
-        signal.signal(signal.SIGINT, partial(signal.default_int_handler))
-        server.run("stdio")
-    else:
-        check_port(http)
-        given.terminal.notice(f"MCP at http://127.0.0.1:{http}/mcp; Ctrl-C ends it.")
-        # On loopback the SDK refuses other hosts and origins.
-        server.run("streamable-http", host="127.0.0.1", port=http)
+    with open_session(given.settings(), given.terminal.notice) as session:
+        server = build_server(session)
+        if http is None:
+            if sys.stdin.isatty():
+                given.terminal.notice("This serves an agent over standard input; Ctrl-C ends it.")
+            # asyncio puts its own handler, which waits for the next line of standard input, in
+            # place of Python's, and of no other.
+            signal.signal(signal.SIGINT, partial(signal.default_int_handler))
+            server.run("stdio")
+        else:
+            check_port(http)
+            given.terminal.notice(f"MCP at http://127.0.0.1:{http}/mcp; Ctrl-C ends it.")
+            # On loopback the SDK refuses other hosts and origins.
+            server.run("streamable-http", host="127.0.0.1", port=http)
 
 
 @app.command()

@@ -131,6 +131,11 @@ def test_a_taken_port_is_said_instead_of_listening(home: Path):
     assert ran.stderr == f"{said} Choose another port.\n"
 
 
+def test_a_collection_that_is_not_there_ends_it_as_it_ends_a_question(home: Path):
+    served, asked = (run_forked(home, *words, "-c", "no") for words in (("mcp",), ("ask", "Who?")))
+    assert (served.returncode, served.stdout, served.stderr) == (2, "", asked.stderr)
+
+
 def test_a_long_source_and_a_long_list_are_read_to_their_ends(tmp_path: Path):
     text = "\n\n".join(f"Siding {n} holds {n} wagons of slate." for n in range(2000))
     home = home_of(tmp_path, {f"{name}.txt": text for name in "abc"})
