@@ -94,7 +94,6 @@ class ResearchState(TypedDict):
     files: dict[str, FileEntry]
     rounds: int
     decision: RoundDecision | None
-    reason: str
     escalation: str | None
     guidance: list[str]
     leads: list[str]

@@ -4,7 +4,7 @@ subagents: each its role's prompt and what it reads, without a line of the plann
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rag.citations.check import written_markers
 from rag.context import document_text, interleave
@@ -17,7 +17,7 @@ from rag.research.researcher import ReadFiles, RunView
 from rag.research.roles import PLANNED, ROLES
 from rag.text.prose import as_prose, one_line
 from state.passages import ContextDocument
-from state.research_state import Artifact, Subtask
+from state.research_state import Artifact, FileEntry, Subtask
 from state.tokens import count_tokens
 from state.wording import many, shorten
 
@@ -34,15 +34,14 @@ LONGEST_HEADING = 60
 
 PLANNER = (
     "You are the planner of a research run over a person's own documents. You only plan: you "
-    "split the question into subtasks and assign each to a role. You never answer the question "
-    "and never write a file. Plan by the table of contents. A subtask has a heading of at most "
-    "eight words; an instruction, which asks its part of the question in the question's own words, "
-    "so that it stands alone, and never answers it; and for a searcher one to four search queries "
-    "in the words that these documents are likely to use. One searcher a part of the question; "
-    "together they cover all of it. read_files may name documents by their path, to be read beside "
-    "what the queries find, or files by name. What is open is searched with other words and in "
-    "other documents than before, by subtasks that give its numbers in reopens. The answer is "
-    "written later: plan no writer. Plan new subtasks only, none that was done before."
+    "split the question into subtasks and assign each to a role. Plan by the table of contents. A "
+    "subtask has a heading of at most eight words; an instruction, which asks its part of the "
+    "question in the question's own words, so that it stands alone, and never answers it; and for "
+    "a searcher one to four search queries in the words that these documents are likely to use. "
+    "One searcher a part of the question, or several parts where fewer are allowed; together they "
+    "cover all of it. read_files may name documents by their path, to be read beside what the "
+    "queries find, or files by name. What is open is searched with other words and in other "
+    "documents than before, by subtasks that give its numbers in reopens. Plan no writer."
 )
 REFLECTION = (
     "You reflect on a research run: the plan against what came of it. Decide: replan (something "
@@ -58,17 +57,11 @@ def plan_messages(view: RunView, contents: str) -> Messages:
     """The planner's messages; of files it is told names, status and bytes, never text."""
     state = view.state
     roles = _bullets(f"{role}: {purpose}" for role, purpose in PLANNED.items())
-    files = (
-        f"{name}: {entry['status']}, {entry['bytes']} bytes"
-        for name, entry in state["files"].items()
-    )
-    before = map(_subtask_line, view.artifacts)
+    before = _bullets(_subtask_line(done, state["files"]) for done in view.artifacts)
     told = [
         f"Table of contents:\n{contents}",
-        *([f"Why this round: {one_line(state['reason'])}"] if state["reason"] else []),
         f"At most {many(min(view.left.subtasks, PLANNED_AT_ONCE), 'subtask')}.",
-        f"Subtasks before with their searches, not to be planned again:\n{_bullets(before)}",
-        f"Files:\n{_bullets(files)}",
+        f"Files of subtasks before with their searches, not to be planned again:\n{before}",
         *([f"Still open:\n{_numbered(view.open)}"] if view.open else []),
         *(f"Lead: {one_line(lead)}" for lead in state["leads"] if lead not in view.open),
         *(f"The person said: {one_line(said)}" for said in state["guidance"]),
@@ -176,10 +169,11 @@ def _numbered(lines: Iterable[str]) -> str:
     return "\n".join(f"{n}. {one_line(line)}" for n, line in enumerate(lines, 1))
 
 
-def _subtask_line(done: Artifact) -> str:
-    """A subtask with all that it searched, of which its instruction is the first."""
-    told = "; ".join(map(one_line, done["searched"] or [done["instruction"]]))
-    return f"{done['role']} ({done['status']}): {told}"
+def _subtask_line(done: Artifact, files: Mapping[str, FileEntry]) -> str:
+    """A subtask's file and all that it searched, of which its instruction is the first."""
+    name, told = done["expected_artifact"], done["searched"] or [done["instruction"]]
+    size = f", {files[name]['bytes']} bytes" if name in files else ""
+    return f"{name}: {done['status']}{size}: {'; '.join(map(one_line, told))}"
 
 
 def _artifact_line(artifact: Artifact) -> str:

@@ -142,7 +142,6 @@ def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
     return {
         "rounds": state["rounds"] + 1,
         "decision": reflected.decision,
-        "reason": reflected.reason,
         "leads": list(reflected.leads),
         "closed": closed,
         "escalation": question,

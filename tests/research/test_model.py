@@ -141,6 +141,7 @@ def test_the_planner_sees_the_table_of_contents_and_summaries_and_never_text(hom
     assert "- stone-bridge.md (Stone Bridge, " in first.prompt
     name = artifact_name("searcher", "How long is the Stone Bridge?")
     assert f"{name}: done, " in second.prompt
+    assert "scripted replan" not in second.prompt, "its numbers are those of another list"
     for request in (first, second):
         assert "140 metres" not in request.prompt
 
