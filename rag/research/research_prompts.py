@@ -89,15 +89,18 @@ def search_messages(
     found: Sequence[str] = (),
     left: Sequence[str] = (),
 ) -> Messages:
-    """A searcher's messages. `found` is what its first reading found, `left` what is open still."""
-    files = sorted(read.files, key=lambda file: file["heading"] != task["heading"])
-    before = [finding["text"] for file in files for finding in file["findings"]]
+    """A searcher's messages. `found` is what its first reading found, `left` what is open still. Of
+    what is known it is told its own section and those that lack what it looks for, else all.
+    """
+    lacked = {*task["reopens"]}
+    near = [f for f in read.files if f["heading"] == task["heading"] or lacked & {*f["missing"]}]
+    before = [finding["text"] for file in near or read.files for finding in file["findings"]]
     facts = [*found, *within_tokens(before, KNOWN_TOKENS)]
     told = [fenced(f"[{each['number']}]", name_of(each), document_text(each)) for each in given]
     if facts:
         told.append(fenced("known", "found before, not to be told again", _bullets(facts)))
     if left:
-        told.append("Give findings on what is still open alone: " + "; ".join(map(one_line, left)))
+        told.append(f"Not found yet; look for it first, if the task asks it: {'; '.join(left)}")
     told.append(today())
     told.append(f"Task: {one_line(task['instruction'])}")
     return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]

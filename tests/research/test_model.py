@@ -176,10 +176,7 @@ def test_a_second_round_looks_for_what_is_open_and_adds_to_the_section_that_lack
     ]
 
     def findings(body):
-        known = (
-            "Give findings on what is still open alone: who designed it"
-            in body["messages"][1]["content"]
-        )
+        known = "if the task asks it: who designed it\n" in body["messages"][1]["content"]
         texts = ["It is 140 metres long.", "Anna Berg designed it."][: 1 + known]
         quoted = [{"document": 1, "quote": quote} for quote in quotes]
         told = [{"text": t, "quotes": [q]} for t, q in zip(texts, quoted, strict=False)]
@@ -216,7 +213,7 @@ def test_a_searcher_searches_once_more_by_queries_of_its_own(home: Path):
     with ScriptedServer(always=model) as server, research(server, home, k=1) as run:
         find_one(run)
         report = run.start(QUESTION)
-    assert "Give findings on what is still open alone: birthplace" in asked[1]
+    assert "look for it first, if the task asks it: birthplace\n" in asked[1]
     assert report["citations"][0]["quote"] == "a market every Friday"
     assert report["sections"][0]["text"] == "It is Lund. [1]"
 
