@@ -27,7 +27,7 @@ class Subtask(TypedDict):
     a searcher searches. `read_files` are names of artifacts that it is given whole, evicted ones
     too, and waits for where they are still to be written; for a searcher also names of documents.
     `read_tokens` are how many tokens of documents it may read at first, and then for what is
-    missing. `reopens` are open parts that it looks for again, under the heading that they had.
+    missing. `reopens` are open parts, which a searcher looks for again under their old heading.
 
     `expected_artifact` names it: the same work has the same name, so that a resumed run, or a plan
     that repeats itself, never does it twice.

@@ -11,11 +11,11 @@ from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
 from rag.research.journal import ResearchRun
-from rag.research.researcher import open_parts, read_files_of, render_findings
+from rag.research.researcher import by_heading, open_parts, read_files_of, render_findings
 from rag.research.roles import WRITER
 from rag.text.prose import as_prose, one_line
 from state.answer import Citation, Usage, add_usages
-from state.research_state import Artifact, Finding, ResearchState
+from state.research_state import Artifact, ResearchState
 from state.wording import shorten, written_place
 
 REPORT_SCHEMA = "crag.research/1"
@@ -69,7 +69,10 @@ def make_report(
     told = read_files_of(sorted(artifacts, key=lambda artifact: artifact["role"] != WRITER))
     answers = (artifact["findings"] for artifact in told.files if artifact["role"] == WRITER)
     answer = " ".join(render_findings([finding]) for findings in answers for finding in findings)
-    sections = list(_sections(told.files))
+    found = by_heading(artifact for artifact in told.files if artifact["role"] != WRITER)
+    sections: list[Section] = [
+        {"heading": heading, "text": render_findings(each)} for heading, each in found.items()
+    ]
     not_found = list(open_parts(artifacts, state))
     escalation = state["escalation"] if ended is None else None
     waits = ended is not None or escalation is not None
@@ -103,18 +106,6 @@ def make_report(
     }
     report["report"] = "\n".join(_markdown(report, artifacts)).strip() + "\n"
     return report
-
-
-def _sections(artifacts: Sequence[Artifact]) -> Iterator[Section]:
-    """One section for each heading."""
-    sections: dict[str, tuple[str, list[Finding]]] = {}
-    for artifact in artifacts:
-        if artifact["role"] != WRITER:
-            heading = artifact["heading"]
-            section = sections.setdefault(heading.casefold(), (heading, []))
-            section[1].extend(artifact["findings"])
-    for heading, findings in sections.values():
-        yield {"heading": heading, "text": render_findings(findings)}
 
 
 def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
 from rag.research.allowance import KNOWN_TOKENS
 from rag.research.local_researcher import asked_parts
-from rag.research.researcher import ReadFiles, RunView
+from rag.research.researcher import ReadFiles, RunView, by_heading
 from rag.research.roles import PLANNED, ROLES
 from rag.text.prose import as_prose, one_line
 from state.passages import ContextDocument
@@ -111,10 +111,10 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
     quote, once.
     """
     findings: list[str] = []
-    for file in read.files:
-        proved = (each for each in file["findings"] if each["markers"])
+    for heading, found in by_heading(read.files).items():
+        proved = (each for each in found if each["markers"])
         lines = (f"{one_line(each['text'])} {written_markers(each['markers'])}" for each in proved)
-        findings.append(f"{file['heading']}:\n{_bullets(lines)}")
+        findings.append(f"{heading}:\n{_bullets(lines)}")
     quotes = [
         f"[{c['marker']}] {c['source']}: {shorten(as_prose(c['quote']), LONGEST_LINE)}"
         for c in read.citations
@@ -123,6 +123,7 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
         fenced("findings", "", "\n".join(findings)),
         fenced("quotes", "", "\n".join(quotes)),
         today(),
+        *([fenced("not found", "", _bullets(task["reopens"]))] if task["reopens"] else []),
         f"Question: {one_line(task['instruction'])}",
     ]
     return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Protocol
 
@@ -138,7 +138,8 @@ def open_parts(artifacts: Sequence[Artifact], state: ResearchState) -> dict[str,
     """
     closed = {*state["closed"]}
     for artifact in artifacts:
-        closed.update(set(artifact["reopens"]) - set(artifact["missing"]))
+        if artifact["role"] == SEARCHER:  # a writer is merely told them
+            closed.update(set(artifact["reopens"]) - set(artifact["missing"]))
     return {
         part: artifact["heading"]
         for artifact in artifacts
@@ -181,6 +182,14 @@ def _is_told(finding: Finding, told: Mapping[int, str]) -> bool:
     words = set(terms(finding["text"]))
     new = words - known
     return 2 * len(new) < len(words) and not any(map(_NUMBER.search, new))
+
+
+def by_heading(artifacts: Iterable[Artifact]) -> dict[str, list[Finding]]:
+    """The findings of each section."""
+    sections: dict[str, list[Finding]] = {}
+    for artifact in artifacts:
+        sections.setdefault(artifact["heading"], []).extend(artifact["findings"])
+    return sections
 
 
 def render_findings(findings: Sequence[Finding]) -> str:
