@@ -13,6 +13,7 @@ from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
 from rag.research.allowance import KNOWN_TOKENS
 from rag.research.local_researcher import asked_parts
+from rag.research.planning import MOST_QUERIES
 from rag.research.researcher import ReadFiles, RunView, by_heading
 from rag.research.roles import PLANNED, ROLES
 from rag.text.prose import as_prose, one_line
@@ -21,7 +22,7 @@ from state.research_state import Artifact, FileEntry, Subtask
 from state.tokens import count_tokens
 from state.wording import many, shorten
 
-LONGEST_LINE = 600
+LONGEST_LINE = 1_000
 """Characters of an artifact's findings that reflection sees, and of a quote that a writer sees."""
 
 MOST_TOKENS = 1_500
@@ -49,7 +50,7 @@ REFLECTION = (
     "answered, or what is open was searched again in vain), continue (planned subtasks are not "
     "done), or escalate (only the person can say how to go on; ask one question). In answered "
     "give the numbers of open parts that a finding answers after all, that repeat another, or that "
-    "the goal does not ask. Do not write files and do not answer the question."
+    "the goal does not ask."
 )
 
 
@@ -72,9 +73,10 @@ def plan_messages(view: RunView, contents: str) -> Messages:
 
 
 def reflection_messages(view: RunView) -> Messages:
+    artifacts = _bullets(_artifact_line(artifact, view.open) for artifact in view.artifacts)
     told = [
         f"Round {view.state['rounds'] + 1}.",
-        f"Artifacts:\n{_bullets(map(_artifact_line, view.artifacts))}",
+        f"Artifacts:\n{artifacts}",
         f"Open parts:\n{_numbered(view.open) or '- none'}",
         today(),
         f"Goal of the run: {one_line(view.state['question'])}",
@@ -122,8 +124,8 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
     told = [
         fenced("findings", "", "\n".join(findings)),
         fenced("quotes", "", "\n".join(quotes)),
-        today(),
         *([fenced("not found", "", _bullets(task["reopens"]))] if task["reopens"] else []),
+        today(),
         f"Question: {one_line(task['instruction'])}",
     ]
     return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]
@@ -180,10 +182,11 @@ def _subtask_line(done: Artifact, files: Mapping[str, FileEntry]) -> str:
     return f"{name}: {done['status']}{size}: {'; '.join(map(one_line, told))}"
 
 
-def _artifact_line(artifact: Artifact) -> str:
-    """An artifact's findings and what it did not find, on one line."""
-    told = shorten(" ".join(finding["text"] for finding in artifact["findings"]), LONGEST_LINE)
-    missing = one_line("; ".join(artifact["missing"]))
+def _artifact_line(artifact: Artifact, open_: Iterable[str]) -> str:
+    """An artifact's findings, each in its share of a line, and by number what it did not find."""
+    share = LONGEST_LINE // max(len(artifact["findings"]), 1)
+    told = " ".join(shorten(finding["text"], share) for finding in artifact["findings"])
     line = f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): {told or 'nothing'}"
-    searched = "; ".join(map(one_line, artifact["searched"]))
+    missing = ", ".join(f"{n}" for n, part in enumerate(open_, 1) if part in artifact["missing"])
+    searched = "; ".join(map(one_line, artifact["searched"][-MOST_QUERIES:]))
     return f"{line} | Not found: {missing} | Searched: {searched}" if missing else line

@@ -192,6 +192,7 @@ def test_a_second_round_looks_for_what_is_open_and_adds_to_the_section_that_lack
     (section,) = report["sections"]
     assert section["text"] == "- It is 140 metres long. [1]\n- Anna Berg designed it. [2]"
     assert (report["status"], report["rounds"], report["not_found"]) == ("answered", 2, [])
+    assert "colour" not in of(requests, "Reflection")[1].prompt
     read = [request.prompt for request in of(requests, "Findings")]
     assert len(read) == 2
     assert "- It is 140 metres long." in read[1]
@@ -227,17 +228,19 @@ def test_a_quote_that_stands_nowhere_or_has_no_form_is_none_and_several_stay_sev
             "text": "It is long and has arches.",
             "quotes": [{"document": n, "quote": quote} for n in (1, 2) for quote in quotes],
         },
-        {"text": "Of no use.", "quotes": [{"document": "the first"}, None]},
+        {"text": "Of no use. " * 200, "quotes": [{"document": "the first"}, None]},
         {"text": "It is made of cheese.", "quotes": [{"document": 1, "quote": quotes[2]}]},
     ]
     model = instead(
         researcher([[STONE]], [END]), Findings=call({"findings": given, "queries": None})
     )
-    report, _ = ran(home, model)
+    report, requests = ran(home, model)
     text = report["sections"][0]["text"]
+    reflected = of(requests, "Reflection")[0].prompt
+    assert "no use.… It is made of cheese." in reflected, "each is shown, if not whole"
     assert "It is long and has arches. [1][2]" in text
     assert "- It is made of cheese. (no quote found)" in text
-    assert "- Of no use. (no quote found)" in text
+    assert "Of no use. (no quote found)" in text
     cited = {citation["quote"] for citation in report["citations"]}
     assert cited == {quotes[0], "has nine arches"}
     assert report["status"] == "partial"
