@@ -18,6 +18,8 @@ gc.set_threshold(250_000, 50, 50)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # To look for plugins, Pydantic would read the metadata of every installed package.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+# ONNX Runtime would keep a name for this machine and tell its makers of the models that it runs.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 if current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
     # Ctrl-C before the command runs ends the process, without Python's traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -16,6 +16,7 @@ gc.disable()
 # As the program itself, also for the processes of tests that are started from here.
 defer_imports()
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

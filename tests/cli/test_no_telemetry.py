@@ -1,5 +1,6 @@
-"""Nothing leaves the machine because of another program's variables in the environment."""
+"""Nothing leaves the machine because of a library, or of another program's variables."""
 
+from bare_process import run_code
 from crag import shell
 from searx_server import SearxServer
 
@@ -13,3 +14,8 @@ def test_langsmith_s_variables_send_no_run_anywhere(tmp_path):
         traced |= {"LANGSMITH_API_KEY": "x", "LANGSMITH_ENDPOINT": f"http://{server.host}"}
         assert "Paris" in shell(tmp_path / "home", asked, CRAG_ENGINE="local", **traced).stdout
     assert (server.asked, server.requests) == ([], [])
+
+
+def test_the_runtime_of_the_reader_keeps_no_name_of_this_machine_to_tell(tmp_path):
+    run_code("import cli.main, onnxruntime", HOME=str(tmp_path), ORT_DISABLE_TELEMETRY="0")
+    assert [*tmp_path.iterdir()] == []
