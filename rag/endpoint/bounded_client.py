@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import ssl
 import time
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import suppress
 from email.utils import mktime_tz, parsedate_tz
@@ -102,7 +103,7 @@ class _Bounded(httpx2.SyncByteStream):
     def __iter__(self) -> Iterator[bytes]:
         pieces = self._pieces()
         first = next(pieces, b"")
-        if self._streamed and first.lstrip().startswith(b"{"):
+        if self._streamed and first.lstrip(BOM_UTF8 + b" \t\r\n").startswith(b"{"):
             yield _event(json.loads(b"".join((first, *pieces))))
         else:
             yield first

@@ -1,5 +1,6 @@
 """Answers arrive as they are written, and one that did not come to its end is never complete."""
 
+from codecs import BOM_UTF8
 from threading import Event
 
 import pytest
@@ -50,7 +51,7 @@ def test_each_piece_is_passed_on_before_the_next_is_sent():
 
 def heedless(body):
     whole = call(PARTS)({**body, "stream": False}).body
-    return Sent(body=whole.replace(b"{", b'{"error": null, ', 1))
+    return Sent(body=BOM_UTF8 + whole.replace(b"{", b'{"error": null, ', 1))
 
 
 def refusing(body):
@@ -119,8 +120,8 @@ def test_a_reply_that_the_documents_hold_no_answer_is_an_empty_draft_and_asked_f
     assert (result.parts, result.complete, shown) == ((), True, [])
 
 
-@pytest.mark.parametrize("before", ["", "<think>\nIs it [9]?\n</think>\n\n"])
-def test_neither_thinking_nor_what_only_begins_like_a_refusal_hides_an_answer(before):
+@pytest.mark.parametrize("before", ["", "\ufeff", "<think>\nIs it [9]?\n</think>\n\n"])
+def test_neither_thinking_nor_a_mark_nor_what_only_begins_like_a_refusal_hides_an_answer(before):
     reply = "I cannot answer for Germany, but Paris is the capital of France [1]."
     with ScriptedServer(text(before + reply)) as server:
         result, shown = generate(server)

@@ -108,7 +108,7 @@ def without_thinking(reply: str) -> str:
     text = _THINKING.sub("", FENCE.sub("", reply[:LONGEST]))
     text = "" if _UNCLOSED.match(text) else text
     # Some servers leave out the opening tag, which their template put into the prompt.
-    return re.split(r"</think(?:ing)?>", text, flags=re.IGNORECASE)[-1].strip()
+    return re.split(r"</think(?:ing)?>", text, flags=re.IGNORECASE)[-1].strip().lstrip("\ufeff")
 
 
 def json_object(text: str) -> dict[str, Any]:
