@@ -100,14 +100,9 @@ class LiveAnswer:
                 self._draft += event["text"]
                 self._draw("answering")
             case "draft_rejected":
-                wrong = event["unsupported"]
-                why = "the draft was not supported; answering" if wrong else "searching"
                 self._draft = ""
-                self._draw(f"{why} again")
             case "node_started" if event["node"] in _DOING:
                 self._draw(_DOING[event["node"]])
-            case "rewritten" if event["query"]:
-                self._draw(f"searching again: {event['query']}")
 
     def _draw(self, doing: str) -> None:
         """Show the draft, or what is done until there is one."""
