@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from rag.text.line_marks import FENCE
+
+_FENCES = re.compile(rf"^{FENCE.pattern}.*", re.MULTILINE)
 _NOTES = re.compile(  # one or several in a row, no part of a link or a name (`reg[1]`)
     r"(?<![\w\]])(?:\[\d{1,3}\])+(?![\[(:])"
 )
@@ -70,9 +73,10 @@ def with_words_of_tags(text: str) -> str:
 
 
 def as_prose(text: str) -> str:
-    """A paragraph on one line, without the marks of quoted lines, comments and what only a site's
-    generator reads, its links as their words, nothing in bold or italics; its own note signs, which
-    would pass for markers, in round brackets. What stands in backticks keeps them all.
+    """A paragraph on one line, without the marks of quoted lines and of fences, comments and what
+    only a site's generator reads, its links as their words, nothing in bold or italics; its own
+    note signs, which would pass for markers, in round brackets. What stands in backticks or in a
+    fence keeps them all.
     """
     text = _DEFINES.sub("\n", _DEFINED.sub(_defined, text)).lstrip("\n")
     first, _, further = text.partition("\n")
@@ -82,7 +86,7 @@ def as_prose(text: str) -> str:
     shown = "`".join(pieces)
     for _ in range(2):  # a link may be in bold, or have an image for words
         shown = _MARKED.sub(_words, shown)
-    return one_line(_ESCAPED.sub(r"\1", shown))
+    return one_line(_FENCES.sub("", _ESCAPED.sub(r"\1", shown)))
 
 
 def _without_marks(piece: str) -> str:
