@@ -120,7 +120,7 @@ def test_a_year_at_the_start_of_a_line_is_no_item() -> None:
         ("Kiln\n: hot\n: loud", "Kiln: hot; loud"),
         ("Throws:\n  : A - no\n  : B", "Throws: A - no; B"),
         ("Since:\\\n2.5\\\n3.0", "Since: 2.5 3.0"),
-        ("Fire it:\n\n```sh\nkiln _x_ [a](b)\n```\nor ```kiln```.", "Fire it: kiln _x_ [a](b) or ```kiln```."),
+        ("Fire:\n\n```sh\nkiln _x_ [a](b)\n```\n```On```.", "Fire: kiln _x_ [a](b) ```On```."),
         ("1. #### Fire it", "1. Fire it"),
         ("    ### Slowly :material-fire: C## #3", "Slowly C## #3"),
     ],
