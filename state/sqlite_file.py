@@ -135,7 +135,7 @@ class SqliteFile(Database):
         return self._unusable(OSError(number, str(error), str(self.path)), error)
 
     def _unusable(self, known: OSError, error: Exception) -> StorageError:
-        hint = "Let its folder be written, or choose another --home."
+        hint = "Let its folder be written, raise `ulimit -n`, or choose another --home."
         return storage_error(known) or StorageError(f"{self.name} cannot be used: {error}.", hint)
 
     def _snapshot(self) -> AbstractContextManager[None]:

@@ -47,7 +47,7 @@ SAYS = {
 FAILING = {
     "full disk": {*WRITES, "doctor"},
     "read-only home": {*WRITES, "doctor"},
-    "16 files": {"ask", "chat", "research", "doctor"},
+    "15 files": {"ask", "chat", "research", "doctor"},
     "closed output": {*SAYS, "ask", "chat", "research", "eval", "trace replay", "threads prune"},
 }
 """Which commands end with 4 under which hardship; all others do their work."""

@@ -60,7 +60,7 @@ HARDSHIPS = {
         mounts=True,
     ),
     "closed output": Hardship(("output is closed",), 'exec "$0" "$@" >&-'),
-    "16 files": Hardship(("ulimit -n", "no more files"), limit=(resource.RLIMIT_NOFILE, 16)),
+    "15 files": Hardship(("ulimit -n", "no more files"), limit=(resource.RLIMIT_NOFILE, 15)),
     "64 files": Hardship(("ulimit -n", "no more files"), limit=(resource.RLIMIT_NOFILE, 64)),
     "1.5 GB": Hardship(("memory",), limit=(resource.RLIMIT_AS, 1_500_000_000)),
 }
