@@ -179,12 +179,15 @@ def _make_graph(part: Path, final: Path, weights: Weights, tell: Tell) -> None:
     try:
         from safetensors.numpy import load_file
 
-        from rag.embed.onnx_graph import encoder_graph, optimize
+        from rag.embed.onnx_graph import classifier_graph, encoder_graph
+        from rag.embed.onnx_weights import UPDATE, exported_weights, trained_further
 
         if TENSORS in weights.hashes:
-            (made / GRAPH).write_bytes(encoder_graph(load_file(part / TENSORS)))
+            graph = encoder_graph(load_file(part / TENSORS))
         else:
-            optimize(part / EXPORTED, made / GRAPH)
+            held = exported_weights(memoryview((part / EXPORTED).read_bytes()))
+            graph = classifier_graph(trained_further(held, load_file(UPDATE)))
+        (made / GRAPH).write_bytes(graph)
         shutil.copyfile(part / TOKENIZER, made / TOKENIZER)
     except (ImportError, OSError, ValueError, KeyError) as error:
         raise SetupError(

@@ -1,7 +1,6 @@
-"""A BERT encoder's weights as one ONNX graph whose matrices are int8.
+"""A BERT's weights as one ONNX graph whose matrices are int8. Its inputs are int64 of shape (texts,
+tokens).
 
-Inputs are `ids` and `mask`, int64 of shape (texts, tokens); the output is `vectors`, float32 of
-shape (texts, tokens, width): the last layer's, of length 1.
 A matrix has a scale a column, an embedding table one a row; what they are multiplied with is
 quantized as it comes (Jacob et al. 2018, "Quantization and Training of Neural Networks").
 Attention, activation and the product with a matrix are operators of ONNX Runtime's own.
@@ -11,7 +10,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,12 +24,15 @@ _ATTRIBUTE_FLOAT, _ATTRIBUTE_INT = 1, 2
 _OWN = "com.microsoft"
 """Where ONNX Runtime keeps operators that are no part of ONNX."""
 _OWN_KINDS = frozenset({"DynamicQuantizeMatMul", "MultiHeadAttention", "Gelu"})
+_WORDS = "embeddings.word_embeddings.weight"
+_KINDS_OF_TEXT = "embeddings.token_type_embeddings.weight"
+Matrix = npt.NDArray[np.float32]
 Field = tuple[int, Any]
 """The number and value of a field: an int, a float, a text, or the bytes of a message."""
 
 
 class _Graph:
-    def __init__(self, weights: dict[str, npt.NDArray[np.float32]]) -> None:
+    def __init__(self, weights: Mapping[str, Matrix]) -> None:
         self.weights = weights
         self.nodes: list[bytes] = []
         self.constants: dict[str, bytes] = {}
@@ -72,40 +73,65 @@ class _Graph:
 _SIDES = ("weight", "bias")
 
 
-def encoder_graph(weights: dict[str, npt.NDArray[np.float32]]) -> bytes:
-    """The bytes of the file, with as many layers, heads and positions as the weights have.
+def encoder_graph(weights: Mapping[str, Matrix]) -> bytes:
+    """The bytes of the file, with as many layers, heads and positions as the weights have. The
+    output is `vectors`, float32 of shape (texts, tokens, width): the last layer's, of length 1.
 
     Raises:
         KeyError: they are not those of a BERT encoder.
     """
     graph = _Graph(weights)
-    width = weights["embeddings.word_embeddings.weight"].shape[1]
-    values = _embedded(graph)
+    last = _encoded(graph, graph.constant("kind", weights[_KINDS_OF_TEXT][0]))
+    graph.add("LpNormalization", [last], "vectors", axis=-1, p=2)
+    width = weights[_WORDS].shape[1]
+    return _file(graph, ["ids", "mask"], value_info("vectors", FLOAT, ["texts", "tokens", width]))
+
+
+def classifier_graph(weights: Mapping[str, Matrix]) -> bytes:
+    """The same for a BERT that scores pairs of texts: `kinds` says which tokens are of the second,
+    and the output is `score`, float32 of shape (texts, 1, 1).
+
+    Raises:
+        KeyError: they are not those of a BERT with a classifier.
+    """
+    graph = _Graph(weights)
+    kinds = graph.add("Gather", [graph.constant("kind", weights[_KINDS_OF_TEXT]), "kinds"])
+    last = _encoded(graph, kinds)
+    first = graph.add("Gather", [last, graph.constant("first", [0], np.int64)], axis=1)
+    pooled = graph.add("Tanh", [graph.linear(first, "pooler.dense")])
+    graph.add("Identity", [graph.linear(pooled, "classifier")], "score")
+    return _file(graph, ["ids", "mask", "kinds"], value_info("score", FLOAT, ["texts", 1, 1]))
+
+
+def _encoded(graph: _Graph, kinds: str) -> str:
+    values = _embedded(graph, kinds)
     mask = graph.add("Cast", ["mask"], to=INT32)
-    layer = 0
-    while f"encoder.layer.{layer}.output.dense.weight" in weights:
-        values = _layer(graph, values, mask, f"encoder.layer.{layer}", width // HEAD_WIDTH)
+    layer, heads = 0, graph.weights[_WORDS].shape[1] // HEAD_WIDTH
+    while f"encoder.layer.{layer}.output.dense.weight" in graph.weights:
+        values = _layer(graph, values, mask, f"encoder.layer.{layer}", heads)
         layer += 1
-    graph.add("LpNormalization", [values], "vectors", axis=-1, p=2)
+    return values
+
+
+def _file(graph: _Graph, inputs: Iterable[str], output: bytes) -> bytes:
     made = message(
         *((1, each) for each in graph.nodes),
         (2, "encoder"),
         *((5, each) for each in graph.constants.values()),
-        *((11, value_info(name, INT64, ["texts", "tokens"])) for name in ("ids", "mask")),
-        (12, value_info("vectors", FLOAT, ["texts", "tokens", width])),
+        *((11, value_info(name, INT64, ["texts", "tokens"])) for name in inputs),
+        (12, output),
     )
     known = (message((1, domain), (2, version)) for domain, version in (("", _OPSET), (_OWN, 1)))
     return message((1, _IR_VERSION), (7, made), *((8, each) for each in known))
 
 
-def _embedded(graph: _Graph) -> str:
+def _embedded(graph: _Graph, kinds: str) -> str:
     shape = graph.add("Shape", ["ids"], start=1, end=2)
     first = graph.constant("first", [0], np.int64)
     table = graph.weights["embeddings.position_embeddings.weight"]
     places = graph.add("Slice", [graph.constant("places", table), first, shape, first])
-    words = graph.add("Add", [graph.rows("embeddings.word_embeddings.weight", "ids"), places])
-    kind = graph.constant("kind", graph.weights["embeddings.token_type_embeddings.weight"][0])
-    return graph.normal(graph.add("Add", [words, kind]), "embeddings.LayerNorm")
+    words = graph.add("Add", [graph.rows(_WORDS, "ids"), places])
+    return graph.normal(graph.add("Add", [words, kinds]), "embeddings.LayerNorm")
 
 
 def _layer(graph: _Graph, values: str, mask: str, name: str, heads: int) -> str:
@@ -116,25 +142,6 @@ def _layer(graph: _Graph, values: str, mask: str, name: str, heads: int) -> str:
     inner = graph.add("Gelu", [graph.linear(values, f"{name}.intermediate.dense")])
     outer = graph.add("Add", [values, graph.linear(inner, f"{name}.output.dense")])
     return graph.normal(outer, f"{name}.output.LayerNorm")
-
-
-def optimize(exported: Path, made: Path) -> None:
-    """Writes to `made` what this runtime would make of an exported graph at each start.
-
-    Raises:
-        ValueError: it is no graph.
-    """
-    import onnxruntime  # type: ignore[import-untyped]
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED  # the same for all processors
-    options.graph_optimization_level = level
-    options.optimized_model_filepath = str(made)
-    try:
-        onnxruntime.InferenceSession(str(exported), options, providers=["CPUExecutionProvider"])
-    except Exception as error:  # noqa: BLE001 - their classes have no base of their own
-        raise ValueError(str(error)) from None
 
 
 def message(*fields: Field) -> bytes:

@@ -139,11 +139,7 @@ class CrossEncoder(_Model):
 
         tokenizer, session = self._loaded.result()
         read = tokenizer.encode(question, text)
-        given = {
-            "input_ids": read.ids,
-            "attention_mask": read.attention_mask,
-            "token_type_ids": read.type_ids,
-        }
+        given = {"ids": read.ids, "mask": read.attention_mask, "kinds": read.type_ids}
         arrays = {name: np.array([ids], dtype=np.int64) for name, ids in given.items()}
-        logit = float(session.run(None, arrays)[0][0, 0])
+        logit = session.run(None, arrays)[0].item()
         return 1 / (1 + math.exp(-_FLATTENED * logit))

