@@ -189,4 +189,6 @@ def _artifact_line(artifact: Artifact, open_: Iterable[str]) -> str:
     line = f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): {told or 'nothing'}"
     missing = ", ".join(f"{n}" for n, part in enumerate(open_, 1) if part in artifact["missing"])
     searched = "; ".join(map(one_line, artifact["searched"][-MOST_QUERIES:]))
-    return f"{line} | Not found: {missing} | Searched: {searched}" if missing else line
+    return (
+        f"{line} | Not found of what is open: {missing} | Searched: {searched}" if missing else line
+    )
