@@ -185,7 +185,7 @@ def _make_graph(part: Path, final: Path, weights: Weights, tell: Tell) -> None:
         if TENSORS in weights.hashes:
             graph = encoder_graph(load_file(part / TENSORS))
         else:
-            held = exported_weights(memoryview((part / EXPORTED).read_bytes()))
+            held = exported_weights((part / EXPORTED).read_bytes())
             graph = classifier_graph(trained_further(held, load_file(UPDATE)))
         (made / GRAPH).write_bytes(graph)
         shutil.copyfile(part / TOKENIZER, made / TOKENIZER)

@@ -28,7 +28,6 @@ _KINDS = {2: "u1", 3: "i1"}
 _VARINT, _BYTES = 0, 2
 _FIXED = {1: 8, 5: 4}
 
-
 UPDATE = Path(__file__).with_name("judge.safetensors")
 """What training on questions about documentation has changed, float16 (docs/measured.md)."""
 
@@ -51,14 +50,14 @@ def trained_further(weights: dict[str, Matrix], update: Mapping[str, Matrix]) ->
     return made
 
 
-def exported_weights(exported: memoryview) -> dict[str, Matrix]:
+def exported_weights(exported: bytes) -> dict[str, Matrix]:
     """The weights by the names that BERT's have, matrices of shape (out, in).
 
     Raises:
         ValueError: it is no such graph.
     """
     try:
-        graphs = [value for number, value in _fields(exported) if number == _GRAPH]
+        graphs = [value for number, value in _fields(memoryview(exported)) if number == _GRAPH]
         held = dict(
             _tensor(value) for number, value in _fields(graphs[0]) if number == _INITIALIZER
         )

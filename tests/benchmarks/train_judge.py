@@ -66,7 +66,7 @@ class Judge(torch.nn.Module):
 
     def __init__(self, exported: Path) -> None:
         super().__init__()
-        held = exported_weights(memoryview(exported.read_bytes()))
+        held = exported_weights(exported.read_bytes())
         self.held = {name: torch.tensor(values) for name, values in held.items()}
         self.update = torch.nn.ParameterDict()
         for name, values in self.held.items():
