@@ -112,14 +112,14 @@ def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:
     yield f"# {shorten(report['question'], LONGEST_ASKED)}"
     if report["answer"] or not report["sections"]:
         yield from ("", report["answer"] or _NOTHING)
-    for section in report["sections"]:
-        yield from _under(section["heading"], [section["text"]])
     nearest = {artifact["instruction"]: artifact["nearest"] for artifact in artifacts}
     missed: list[str] = []
     for part in report["not_found"]:
         missed.append(f"- {shorten(part, LONGEST_ASKED)}")
         missed += (f"  - nearest: {_place(citation)}" for citation in nearest.get(part, ()))
     yield from _under("Not found in the documents", missed)
+    for section in report["sections"]:
+        yield from _under(section["heading"], [section["text"]])
     sources = (f"{c['marker']}. {_place(c)}" for c in report["citations"])
     yield from _under("Sources", sources)
 

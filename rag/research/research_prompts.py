@@ -124,7 +124,6 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
     told = [
         fenced("findings", "", "\n".join(findings)),
         fenced("quotes", "", "\n".join(quotes)),
-        *([fenced("not found", "", _bullets(task["reopens"]))] if task["reopens"] else []),
         today(),
         f"Question: {one_line(task['instruction'])}",
     ]
@@ -189,6 +188,4 @@ def _artifact_line(artifact: Artifact, open_: Iterable[str]) -> str:
     line = f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): {told or 'nothing'}"
     missing = ", ".join(f"{n}" for n, part in enumerate(open_, 1) if part in artifact["missing"])
     searched = "; ".join(map(one_line, artifact["searched"][-MOST_QUERIES:]))
-    return (
-        f"{line} | Not found of what is open: {missing} | Searched: {searched}" if missing else line
-    )
+    return f"{line} | Lacks open parts {missing} | Searched: {searched}" if missing else line

@@ -36,9 +36,8 @@ ROLES = {
     WRITER: (
         "You write the answer that stands above a report, in at most 150 words. Answer every "
         "part of the question that the findings hold, the most important first, joining facts "
-        "where several are needed. Keep numbers, conditions and exceptions. Where nothing was "
-        "found on a whole part of the question, say so in a clause of a sentence that has "
-        "quotes; all that was not found is listed below your answer." + _FROM_FINDINGS
+        "where several are needed. Keep numbers, conditions and exceptions. What was not found "
+        "is listed below your answer: say nothing of it." + _FROM_FINDINGS
     ),
 }
 """Everything that a model is told of its role: no line of a planner's prompt is added to it. A

@@ -176,7 +176,6 @@ def write(state: ResearchState, deps: ResearchDependencies) -> Update:
     if deps.researcher.writes:
         files = [each["expected_artifact"] for each in state["plan"]]
         task = new_subtask(WRITER, state["question"], read_files=files)
-        task["reopens"] = [*deps.view(state).open]
         run_plan([*state["plan"], task], deps)
     return {}
 

@@ -111,7 +111,7 @@ def outcome(part: dict[str, Any], report: Report, shown: int | None = None) -> s
     if any(plain(answer) in told for answer in part["answers"]):
         return "stated, open" if named else "stated"
     _, _, below = report["report"].partition("## Not found in the documents")
-    near = plain(below.partition("## Sources")[0])
+    near = plain(below.partition("\n## ")[0])
     if named and shown and any(plain(answer) in near for answer in part["answers"]):
         return "shown"
     return "falsely open" if named else "missed"

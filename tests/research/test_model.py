@@ -156,8 +156,6 @@ def test_reflection_sees_findings_in_a_line_and_what_was_not_found(home: Path):
     assert report["not_found"] == ["What is the melting point of tungsten?"]
     assert "Still open:\n1. What is the melting" in of(requests, "Plan")[1].prompt
     assert report["report"].count("melting") == 1
-    (written,) = of(requests, "Parts")
-    assert "- What is the melting point of tungsten?\n</document>" in written.prompt
 
 
 def test_an_open_part_that_was_found_after_all_is_closed(home: Path):
