@@ -42,6 +42,7 @@ _SAID = {
     "deprecated": "Deprecated in ",
     "seealso": "See also: ",
     **{name: f"{name.capitalize()}: " for name in _NAMED.split()},
+    **{f"http:{name}": f"{name.upper()} " for name in ("get", "post", "put", "patch", "delete")},
     **dict.fromkeys(("figure", "only", "container", "rst-class", "highlights"), None),
 }
 """The words that a directive's name becomes; None: neither its name nor its argument is shown."""

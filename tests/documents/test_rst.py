@@ -106,6 +106,7 @@ def test_markup_becomes_its_words_and_every_line_keeps_its_number(tmp_path: Path
         ("the :opt:`<user> <gui.user>` and :doc:`papers </a>`.", "the <user> and papers."),
         (".. graphviz::\n   :align: center\n\n   digraph g {}\n\nText", "\n\n\n\n\nText"),
         (".. versionadded:: 3.1\n   It came.", "Added in 3.1\n   It came."),
+        (".. http:post:: /login", "POST /login"),
         (".. digraph:: flow\n\n   rankdir=LR; a -> b;\n\nText", "\n\n\n\nText"),
         (".. sectionauthor:: Ann <ann@pumps>\n\nText", "\n\nText"),
         (".. jupyter-execute:: ../a.py\n   :hide-output:\n\nText", "\n\n\nText"),
