@@ -1,6 +1,7 @@
 import gc
 import os
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -108,6 +109,15 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
     with session_of(tmp_path_factory.mktemp("session"), request.module.FILES) as opened:
         yield opened
+
+
+@pytest.fixture(scope="module")
+def railway(tmp_path_factory: pytest.TempPathFactory):
+    """The collection of `local_corpus`."""
+    from local_corpus import build
+
+    with closing(build(tmp_path_factory.mktemp("home"))) as collection:
+        yield collection
 
 
 @pytest.fixture(scope="session")

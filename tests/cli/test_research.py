@@ -4,17 +4,13 @@ import json
 import re
 from pathlib import Path
 
-import pytest
 from crag import crag, ended, in_terminal, interrupted
 from openai_samples import with_model
-from research_library import ABSENT, TWO_HOPS, library
+from research_library import ABSENT, TEXTS, TWO_HOPS
 from research_model import decide, researcher, subtask
 from scripted_server import ScriptedServer, hang, status
 
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return library(tmp_path_factory.mktemp("cli"))
+FILES = TEXTS
 
 
 def test_the_report_goes_to_stdout_and_the_run_to_the_trace(home: Path):

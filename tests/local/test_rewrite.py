@@ -1,17 +1,9 @@
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from local_corpus import build, graded, searched
 
 from rag.engines.local.rewrite import rewrite
 from rag.index.terms import terms
-
-
-@pytest.fixture(scope="module")
-def railway(tmp_path_factory):
-    collection = build(tmp_path_factory.mktemp("home"))
-    yield collection
-    collection.close()
 
 
 def situation(collection, question, tried=()):

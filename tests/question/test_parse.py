@@ -1,16 +1,8 @@
 import pytest
 from in_time import cpu_within
-from local_corpus import build
 
 from rag.question.parse import parse_question, split_context
 from rag.question.parts import read_parts, split
-
-
-@pytest.fixture(scope="module")
-def railway(tmp_path_factory):
-    collection = build(tmp_path_factory.mktemp("home"))
-    yield collection
-    collection.close()
 
 
 def test_a_number_counts_as_it_is_and_a_misspelt_word_as_the_one_it_stands_for(railway):

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from openai_samples import settings_for
-from research_library import lasting, library, places
+from research_library import TEXTS, lasting, library, places
 from research_model import decide, instead, of, researcher, subtask
 from scripted_server import Body, Reply, Request, ScriptedServer, call, status
 
@@ -16,6 +16,7 @@ from rag.research.run import Research
 from rag.research.virtual_files import artifact_name
 from state.errors import BudgetError, ModelError
 
+FILES = TEXTS
 STONE = subtask("searcher", "How long is the Stone Bridge?", name="stone")
 IRON = subtask("searcher", "How long is the Iron Bridge?", name="iron")
 ANNA = subtask("searcher", "In which town was Anna Berg born?", name="anna")
@@ -26,11 +27,6 @@ QUESTION = "Which of the two bridges is longer, and who made it?"
 PLAN = [STONE, IRON]
 END = decide("end")
 REPLAN = decide("replan", leads=["Who opened it?"])
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return library(tmp_path)
 
 
 def research(server: ScriptedServer, home: Path, **changed) -> Research:

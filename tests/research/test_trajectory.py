@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 from ingest_runs import home_of
-from research_library import ABSENT, TWO_HOPS, library, places
+from research_library import ABSENT, TEXTS, TWO_HOPS, places
 from research_scripted import ScriptedResearcher
 from turn_samples import open_turn_store
 
@@ -17,10 +17,7 @@ from rag.research.run import Research
 from state.errors import StoreBusyError, UsageError
 from state.settings import load_settings
 
-
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    return library(tmp_path)
+FILES = TEXTS
 
 
 def research(home: Path, **changed: Any) -> Research:

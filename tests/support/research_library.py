@@ -11,7 +11,7 @@ THREE_PARTS = (
 )
 ABSENT = "What is the melting point of tungsten carbide?"
 
-_TEXTS = {
+TEXTS = {
     "stone-bridge.md": "# Stone Bridge\n\nThe Stone Bridge was designed by the engineer Anna Berg. "
     "The Stone Bridge is 140 metres long and has nine arches.\n\n"
     "The bridge was opened to carts in 1884.\n",
@@ -32,7 +32,7 @@ _TEXTS = {
 
 def library(folder: Path) -> Path:
     """The home."""
-    return copied_home_of(folder, _TEXTS)
+    return copied_home_of(folder, TEXTS)
 
 
 def lasting(report: dict[str, Any]) -> dict[str, Any]:
