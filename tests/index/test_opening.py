@@ -63,10 +63,3 @@ def test_globs_may_be_several(home):
 def test_a_glob_of_nothing_is_a_mistake_in_its_own_words(home, glob):
     with pytest.raises(UsageError, match=r"No document of 'line' matches|--files: "):
         reader(home, "line", files=glob).__enter__()
-
-
-def test_a_missing_collection_names_the_nearest_and_counts_the_others(home):
-    with pytest.raises(UsageError, match=r"collection 'lime'\. Did you mean 'line'\?"):
-        reader(home, "lime").__enter__()
-    with pytest.raises(UsageError, match=r"There is: depot, line\. Name one with -c NAME\."):
-        reader(home, "default").__enter__()

@@ -182,8 +182,10 @@ def test_missing_things_say_what_to_do(store, monkeypatch):
         store.open_collection("default")
     assert (store.names(), store.summaries()) == ([], [])
     fill(store, {"a.md": "motor"}, "papers")
-    with pytest.raises(errors.UsageError, match="Did you mean 'papers'"):
+    with pytest.raises(errors.UsageError, match=r"collection 'paper'\. Did you mean 'papers'\?"):
         store.open_collection("paper")
+    with pytest.raises(errors.UsageError, match=r"There is: papers\. Name one with -c NAME\."):
+        store.open_collection("default")
     with pytest.raises(errors.UsageError, match="Did you mean 'papers'"), store.contents("paper"):
         raise AssertionError
     monkeypatch.setattr(EMBEDDER, "identity", EmbedderIdentity("other", 3, "1"))

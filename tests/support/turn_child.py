@@ -4,7 +4,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 import langgraph.checkpoint.sqlite  # noqa: F401 - imported so that no kill is spent on an import
-from turn_samples import open_turn_store, real_looking_answer
+from turn_samples import open_turn_store, random_answer
 
 from rag.session import open_session
 from state.settings import load_settings
@@ -34,6 +34,6 @@ def append(home: str, url: str | None, name: str, count: int, told: Connection) 
     told.recv()
     with open_turn_store(Path(home), url) as store:
         for turn in range(count):
-            answer = real_looking_answer(turn)
+            answer = random_answer(turn)
             answer["question"] = f"{name} {turn}"
             told.send(store.append("shared", answer))

@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from string import ascii_lowercase
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,13 +14,6 @@ from state.postgres import TeamDb
 from state.settings import Settings
 from state.turn_store import Clock, TurnStore, utc_now
 
-_TEXT = """
-court evidence act record section electronic criminal civil proof statement document
-witness certificate computer admissible printed ordinary course original signature judge
-hearing appeal order party notice period days filing clause contract term breach damages
-"""
-WORDS = tuple(_TEXT.split())
-
 
 def open_database(home: Path, url: str | None = None) -> HomeDb | TeamDb:
     return HomeDb(home) if url is None else TeamDb(url)
@@ -27,13 +21,6 @@ def open_database(home: Path, url: str | None = None) -> HomeDb | TeamDb:
 
 def open_turn_store(home: Path, url: str | None = None, clock: Clock = utc_now) -> TurnStore:
     return TurnStore(open_database(home, url), clock)
-
-
-def sentence(rng: random.Random, length: int) -> str:
-    words: list[str] = []
-    while sum(map(len, words)) + len(words) < length:
-        words.append(rng.choice(WORDS) + rng.choice(("", "", "", str(rng.randrange(9999)))))
-    return " ".join(words)[:length]
 
 
 def make_answer(
@@ -51,10 +38,14 @@ def history_turn(question: str, answer: str = "", number: int = 1) -> HistoryTur
     return to_history_turn(make_answer(question, answer), number, milestone=False)
 
 
-def real_looking_answer(seed: int, text_bytes: int = 1500) -> Answer:
+def random_answer(seed: int, text_bytes: int = 1500) -> Answer:
     """A turn whose question and answer have `text_bytes` together, with a loop of graded chunks."""
     rng = random.Random(seed)
+
+    def said(length: int) -> str:
+        return "".join(rng.choices(ascii_lowercase + " ", k=length))
+
     named = [f"{rng.getrandbits(64):016x}" for _ in range(4)]
     chunks = [{"chunk_id": name, "score": rng.random(), "relevant": True} for name in named]
-    loops = [{"loop": 0, "query": sentence(rng, 60), "new_chunks": 4, "chunks": chunks}]
-    return make_answer(sentence(rng, 80), sentence(rng, text_bytes - 80), loops=loops)
+    loops = [{"loop": 0, "query": said(60), "new_chunks": 4, "chunks": chunks}]
+    return make_answer(said(80), said(text_bytes - 80), loops=loops)

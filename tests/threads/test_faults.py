@@ -7,7 +7,7 @@ import pytest
 from in_time import within
 from ports import free_port
 from sqlite_files import run_sql
-from turn_samples import make_answer, open_turn_store, real_looking_answer
+from turn_samples import make_answer, open_turn_store, random_answer
 
 from state.errors import RemoteStoreError, StorageError, StoreBusyError, UsageError
 from state.home_db import HOME_SCHEMA
@@ -19,7 +19,7 @@ def test_full_disk_loses_only_the_turn_that_did_not_fit(tmp_path):
         store.append("a", make_answer())
         store._database._connection.execute("pragma max_page_count = 30")
         with pytest.raises(StorageError, match="disk is full"):
-            any(store.append("a", real_looking_answer(seed, 4000)) == 60 for seed in range(60))
+            any(store.append("a", random_answer(seed, 4000)) == 60 for seed in range(60))
         store._database._connection.execute("pragma max_page_count = 99999")
         kept = [turn.number for turn in store.turns("a")]
         assert kept == list(range(1, len(kept) + 1))
@@ -38,7 +38,7 @@ def test_a_file_that_is_damaged_or_of_another_is_left_for_its_owner(tmp_path, da
     path = tmp_path / "home.db"
     with open_turn_store(tmp_path) as store:
         for seed in range(40):
-            store.append("a", real_looking_answer(seed))
+            store.append("a", random_answer(seed))
     damage(path)
     before = path.read_bytes()
     with open_turn_store(tmp_path) as store:
@@ -62,7 +62,7 @@ def test_a_file_that_is_damaged_or_of_another_is_left_for_its_owner(tmp_path, da
 def test_a_damaged_turn_is_named(tmp_path, changed):
     with open_turn_store(tmp_path) as store:
         store.append("a", make_answer("whole"))
-        store.append("b", real_looking_answer(1))
+        store.append("b", random_answer(1))
     file = tmp_path / "home.db"
     ((body,),) = run_sql(file, "select body from crag_turns where id = 2")
     run_sql(file, "update crag_turns set body = ? where id = 2", changed(body))
@@ -91,7 +91,7 @@ def test_deleted_text_is_not_left_in_the_file(tmp_path):
     path = tmp_path / "home.db"
     with open_turn_store(path.parent) as store:
         for seed in range(30):
-            store.append("gone", real_looking_answer(seed, 4000))
+            store.append("gone", random_answer(seed, 4000))
         bodies = [body for (body,) in run_sql(path, "select body from crag_turns")]
     before = path.stat().st_size
     with open_turn_store(path.parent) as store:
