@@ -1,34 +1,18 @@
 """What `crag doctor` says of the files of a home that are damaged, or of another version."""
 
-import shutil
-
 import pytest
 from crag import crag
-from ingest_runs import home_of
 from sqlite_files import run_sql
 
 from state.home_db import HOME_FILE
 
 QUESTION = "How long is the Corbel Tunnel?"
-LINE = {"line.md": "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"}
-
-
-@pytest.fixture(scope="module")
-def asked(tmp_path_factory):
-    """A home with a thread of one turn and two traces, to be copied."""
-    home = home_of(tmp_path_factory.mktemp("asked"), LINE)
-    assert crag(home, "ask", QUESTION, "-t", "my line").exit_code == 0
-    assert crag(home, "research", QUESTION).exit_code == 0
-    return home
-
-
-@pytest.fixture
-def home(tmp_path, asked):
-    return shutil.copytree(asked, tmp_path / "home")
+FILES = {"line.md": "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"}
 
 
 @pytest.mark.parametrize("name", ["catalog.sqlite", HOME_FILE])
 def test_a_damaged_file_is_named_with_what_mends_it(home, name):
+    assert crag(home, "ask", QUESTION, "-t", "my line").exit_code == 0
     assert crag(home, "doctor").exit_code == 0
     path = home / name
     run_sql(path, "pragma wal_checkpoint(truncate)")

@@ -1,6 +1,6 @@
 import pytest
 from index_samples import open_collection
-from local_corpus import StaticReranker, build, graded, searched
+from local_corpus import StaticReranker, graded, searched
 from openai_samples import chunk_of
 from shared_stores import fill
 
@@ -22,9 +22,8 @@ def test_what_a_file_is_called_counts_as_held(tmp_path):
     collection.close()
 
 
-def test_what_corrections_bring_does_not_make_the_best_stand_out(tmp_path):
-    collection = build(tmp_path)
-    state = searched(collection, "How many arches does the Tarn viaduct have?")
+def test_what_corrections_bring_does_not_make_the_best_stand_out(railway):
+    state = searched(railway, "How many arches does the Tarn viaduct have?")
     part = state["parts"][0]
     own = state["documents"][:2]
     brought = [{**chunk, "loop": 1} for chunk in state["documents"][2:]]
@@ -32,7 +31,6 @@ def test_what_corrections_bring_does_not_make_the_best_stand_out(tmp_path):
     assert 0 < more["margin"] <= alone["margin"]
     few = answer_features(part, state["documents"][:1], StaticReranker())
     assert few["margin"] == pytest.approx(alone["margin"], abs=0.1), "however few are shown"
-    collection.close()
 
 
 @pytest.mark.parametrize(
@@ -59,15 +57,13 @@ def test_a_number_of_the_question_stands_in_the_chunk_or_is_lacking(
     assert lacking_numbers(question, {**chunk_of("a", text), "heading": heading}) == lacking
 
 
-def test_an_answer_on_another_number_is_not_sure(tmp_path):
-    collection = build(tmp_path)
+def test_an_answer_on_another_number_is_not_sure(railway):
     found = {}
     for asked in ("How many arches does the Tarn viaduct have?", "Who led locomotive 7719?"):
-        state = searched(collection, asked)
+        state = searched(railway, asked)
         found[asked] = answer_features(state["parts"][0], state["documents"], StaticReranker())
     assert [each["lacking"] for each in found.values()] == [0, 1]
     sure = {"covered": 1.0, "judged": 9.0, "margin": 1.0}
     reader = grader_model().reader
     known = [probability_of({**sure, "lacking": lacking}, reader) for lacking in (0.0, 1.0)]
     assert [reader.threshold <= each for each in known] == [True, False]
-    collection.close()

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from ingest_runs import home_of
 from openai_samples import settings_for
 from research_model import asked_for, decide, of, subtask
 from scripted_server import Body, Reply, ScriptedServer, Sent, call
@@ -23,18 +22,17 @@ NOTED = "It is noted of the {} in {} that its pump ran for {} hours before the w
 DOCUMENT = re.compile(r"<document> \[(\d+)\].*?\n(.*?)\n</document>", re.DOTALL)
 
 
-def papers() -> dict[str, str]:
-    numbers = count(1)
-    return {
-        f"{topic}-{paper}.md": "\n\n".join(
-            [
-                f"# The {topic}, {paper}",
-                *(NOTED.format(topic, 1900 + paper, next(numbers)) for _ in range(12)),
-            ]
-        )
-        for topic in TOPICS
-        for paper in range(PAPERS)
-    }
+NUMBERS = count(1)
+FILES = {
+    f"{topic}-{paper}.md": "\n\n".join(
+        [
+            f"# The {topic}, {paper}",
+            *(NOTED.format(topic, 1900 + paper, next(NUMBERS)) for _ in range(12)),
+        ]
+    )
+    for topic in TOPICS
+    for paper in range(PAPERS)
+}
 
 
 def never_content(parts: int) -> Reply:
@@ -71,9 +69,8 @@ def never_content(parts: int) -> Reply:
 
 @pytest.mark.parametrize("parts", [3, 5, 6, 8])
 def test_a_run_over_many_small_papers_is_bounded_and_reads_for_every_part_twice(
-    tmp_path: Path, parts: int
+    home: Path, parts: int
 ):
-    home = home_of(tmp_path, papers())
     with (
         ScriptedServer(always=never_content(parts)) as server,
         Research(settings_for(server, home=home, engine="openai")) as run,
