@@ -101,6 +101,10 @@ def test_what_the_system_reports_besides_storage_is_called_unexpected(capsys):
         (["research", "--resume", "%"], "no research run"),
         (["research", "  "], "empty"),
         (["status", "--home", ""], "'--home': it is empty"),
+        (["ingest"], "Name a folder"),
+        (["ingest", "none"], "No such file"),
+        (["ingest", ".", "--include", "!"], "--include"),
+        (["ingest", ""], "A path is empty"),  # an unset variable
     ],
 )
 def test_usage_errors_are_one_line_on_stderr_and_exit_2(tmp_path, arguments, words):
@@ -112,12 +116,6 @@ def test_usage_errors_are_one_line_on_stderr_and_exit_2(tmp_path, arguments, wor
     assert words in result.stderr
     assert "\x1b" not in result.stderr
     assert len(result.stderr.strip().splitlines()) == 1
-
-
-def test_a_home_whose_name_no_disk_takes_is_a_matter_of_set_up(tmp_path):
-    result = crag(tmp_path, "threads", "list", "--home", "x" * 300)
-    assert result.exit_code == Exit.SETUP
-    assert "name of a file is too long" in result.stderr
 
 
 JOINED = "\N{WOMAN}\u200d\N{GIRL} \u0645\u06cc\u200c\u0631"

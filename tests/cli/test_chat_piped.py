@@ -10,14 +10,10 @@ from turn_samples import make_answer, open_turn_store
 from cli.terminal import clean
 
 
-@pytest.fixture
-def talk(home):
+def test_a_conversation_is_shown_traced_kept_listed_and_exported(home):
     """Three turns on one thread, the second a follow-up, with a command in between."""
     lines = f"{HIGH}\n/trace on\n\nAnd how long is it?\nDo dogs travel free?\n"
-    return crag(home, "chat", "-t", "line", stdin=lines)
-
-
-def test_a_conversation_is_shown_kept_listed_and_exported(home, talk):
+    talk = crag(home, "chat", "-t", "line", stdin=lines)
     assert talk.exit_code == 0, talk.stderr
     assert "loop 0" not in talk.stdout
     for told in ("line", "Traces are on.", "loop 0"):
@@ -38,6 +34,10 @@ def test_a_conversation_is_shown_kept_listed_and_exported(home, talk):
     assert json.loads(crag(home, "threads", "size", "--json").stdout)["turns"] == 3
     exported = json.loads(crag(home, "threads", "export", "line", "--json").stdout)
     assert exported["turns"] == kept
+    first, *_ = json.loads(crag(home, "trace", "--json").stdout)["answer"]["loops"]
+    gained = sum(chunk["relevant"] for chunk in first["chunks"])
+    assert gained >= 1
+    assert f"gained {gained} relevant chunk" in crag(home, "trace").stdout
     shown, text = (crag(home, "threads", verb, "line") for verb in ("show", "export"))
     assert "## 2. And how long is it?" in text.stdout
     assert "\n   The Gillfoot Viaduct is 212 metres long." in text.stdout
@@ -54,14 +54,6 @@ def test_what_lies_nearest_to_a_refused_question_is_exported_with_its_place(tmp_
         store.append("dogs", refused)
     exported = crag(tmp_path, "threads", "export", "dogs").stdout
     assert exported.endswith("\nNot sure.\n\n1  fares.md:3\n   Dogs travel free.\n")
-
-
-@pytest.mark.usefixtures("talk")
-def test_a_trace_says_what_each_loop_gained(home):
-    first, *_ = json.loads(crag(home, "trace", "--json").stdout)["answer"]["loops"]
-    gained = sum(chunk["relevant"] for chunk in first["chunks"])
-    assert gained >= 1
-    assert f"gained {gained} relevant chunk" in crag(home, "trace").stdout
 
 
 def test_thread_is_forgotten_only_when_confirmed(home):

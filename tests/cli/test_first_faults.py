@@ -20,9 +20,10 @@ OFF = {"CRAG_BASE_URL": "http://127.0.0.1:9/v1", "CRAG_MODEL": "m", "CRAG_MAX_RE
         ((*ASK, "--engine", "openai"), 5, "127.0.0.1:9", "base_url|CRAG_BASE_URL|server|local"),
         (("ingest", "{}", "--home", "{}/misspelt.toml/home"), 4, "misspelt", "--home"),
         (("config", "init", "--config", "{}/misspelt.toml/c.toml"), 4, "misspelt", "--config"),
+        (("threads", "list", "--home", "x" * 300), 4, "name of a file is too long", "shorter"),
         (("ingest", "{}"), 4, "pid", "again|wait|ends|--home"),
     ],
-    ids=["unknown key", "model that is off", "no rights", "no place for settings", "locked home"],
+    ids=["unknown key", "model that is off", "no rights", "no place", "long name", "locked home"],
 )
 def test_a_fault_is_one_line_with_the_next_step(words, code, said, next_step, tmp_path, home):
     """The home is being written meanwhile, which only the last heeds."""
