@@ -23,11 +23,12 @@ from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
-from real_docs import opened, said_before, sources, talks_of
+from real_docs import opened, sources, talks_of
 from shown import holds_all
 
 from rag.context import MAX_CHUNKS, build_context
 from rag.session import Session, open_session
+from state.passages import to_history_turn
 from state.settings import Settings
 from state.tokens import count_tokens
 
@@ -56,7 +57,7 @@ def by_crag(session: Session, query: dict[str, Any], history: list[Any]) -> dict
     """Lengthens the history by this turn."""
     began = time.perf_counter()
     answer = session.ask(query["text"], history=history)
-    history.append(said_before(answer, len(history) + 1))
+    history.append(to_history_turn(answer, len(history) + 1, milestone=False))
     refused = answer["status"] == "abstained"
     proved = [claim["verdict"] for claim in answer["claims"]]
     return {

@@ -12,8 +12,6 @@ from typing import Any
 
 from rag.ingest.sync import ingest
 from rag.session import Session, open_session
-from state.answer import Answer
-from state.passages import HistoryTurn
 from state.settings import Settings
 
 
@@ -44,17 +42,6 @@ def talks_of(source: Source) -> list[list[dict[str, Any]]]:
     return [talk["turns"] for talk in json_lines(file)] if file.exists() else []
 
 
-def said_before(answer: Answer, turn: int) -> HistoryTurn:
-    """An answer as the history of the next question has it."""
-    return {
-        "question": answer["question"],
-        "standalone_question": answer["standalone_question"],
-        "answer": answer["answer"],
-        "turn": turn,
-        "milestone": False,
-    }
-
-
 @contextmanager
 def opened(source: Source, home: Path) -> Iterator[Session]:
     """The source's files ingested below `home`, and a session with the local engine."""
@@ -62,10 +49,6 @@ def opened(source: Source, home: Path) -> Iterator[Session]:
     ingest(settings, [str(source.folder / "files")])
     with open_session(settings, keep_traces=False) as session:
         yield session
-
-
-def one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def is_of(path: str, query: dict[str, Any]) -> bool:

@@ -17,10 +17,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from real_docs import Source, is_of, one_line, opened, said_before, sources, talks_of
+from real_docs import Source, is_of, opened, sources, talks_of
 
 from rag.session import Session
 from state.answer import Answer
+from state.passages import to_history_turn
 
 SHOWN = (300, 1000)
 FIRST = (1, 3, 8)
@@ -28,7 +29,7 @@ _MARKS = re.compile(r"[*_`]")
 
 
 def plain(text: str) -> str:
-    return one_line(_MARKS.sub("", text)).casefold()
+    return " ".join(_MARKS.sub("", text).split()).casefold()
 
 
 def holds_all(text: str, query: dict[str, Any]) -> bool:
@@ -90,7 +91,7 @@ def conversations(source: Source, session: Session) -> list[dict[str, Any]]:
         history: list[Any] = []
         for number, turn in enumerate(talk, 1):
             answer = session.ask(turn["text"], history=history)
-            history.append(said_before(answer, number))
+            history.append(to_history_turn(answer, number, milestone=False))
             if turn["answerable"] is not None:
                 rows.append(judged(answer, turn))
     return rows
