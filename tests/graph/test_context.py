@@ -1,5 +1,8 @@
 """What a model is given: all that was found, in page order, with a sign where text is left out."""
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from openai_samples import chunk_of, document_of
 
@@ -72,14 +75,9 @@ def test_what_begins_within_code_is_fenced_below_its_heading():
     assert document_text(told) == f"(A > B)\n```\n…\n{cut}"
 
 
-class Reader:
-    """A collection of which no neighbours are known."""
-
-    def document_chunks(self, _source, _most):
-        return []
-
-    def around(self, _chunk_id, _before, _behind):
-        return []
+def reader(around=lambda *_: [], document_chunks=lambda *_: []) -> Any:
+    """A collection of which these neighbours are known."""
+    return SimpleNamespace(around=around, document_chunks=document_chunks)
 
 
 def found(loop: int, count: int, prefix: str = ""):
@@ -97,22 +95,20 @@ def test_nothing_of_the_first_search_is_lost_and_the_best_of_the_others_stand_am
 
 
 def test_what_ends_in_a_colon_is_given_with_what_follows_it():
-    class Follows(Reader):
-        def around(self, chunk_id, before, _behind):
-            return [] if before else [{**chunk_of(f"{chunk_id}+", "A list."), "source": "1.md"}]
+    def around(chunk_id, before, _behind):
+        return [] if before else [{**chunk_of(f"{chunk_id}+", "A list."), "source": "1.md"}]
 
     hits = [chunk_of("1", "These are held:"), chunk_of("2", "Nothing more.")]
-    given = build_context(hits, Follows(), 6_000)  # type: ignore[arg-type]
+    given = build_context(hits, reader(around), 6_000)
     assert {each["chunk_id"] for one in given for each in one["excerpts"]} == {"1", "1+", "2"}
 
 
 def test_the_rest_of_a_lesser_document_stands_behind_what_else_was_found():
-    class Whole(Reader):
-        def document_chunks(self, source, _most):
-            name = source.removesuffix(".md")
-            return [chunk_of(name, "found"), {**chunk_of(f"{name}+", "more"), "source": source}]
+    def whole(source, _most):
+        name = source.removesuffix(".md")
+        return [chunk_of(name, "found"), {**chunk_of(f"{name}+", "more"), "source": source}]
 
     hits = [chunk_of(str(number), "found") for number in range(12)]
-    given = build_context(hits, Whole(), 16)  # type: ignore[arg-type]
+    given = build_context(hits, reader(document_chunks=whole), 16)
     taken = {each["chunk_id"] for one in given for each in one["excerpts"]}
     assert taken == {*map(str, range(12)), "0+", "1+", "2+", "3+"}

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from crag import SAMPLES as ROOT
+from crag import sample_home
 
 from rag.evaluate.datasets import load_dataset
 from rag.evaluate.metrics import contains, without_markers
-from rag.ingest.sync import ingest
 from rag.session import open_session
 from state.answer import Answer
 from state.settings import load_settings
 
-ROOT = Path(__file__).parents[2] / "sample_corpus"
 ROWS = [json.loads(line) for line in (ROOT / "questions.jsonl").read_text().splitlines()]
 KINDS = {row["id"]: row["kind"] for row in ROWS}
 
@@ -41,12 +41,9 @@ class Asked:
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[Asked], Any]]:
     dataset = load_dataset(ROOT)
-    home = tmp_path_factory.mktemp("home")
-    settings = load_settings({"home": home, "engine": "local"})
-    report = ingest(settings, [str(ROOT)])
-    assert report.documents == 28
-    assert report.failed == []
-    with open_session(settings) as session:
+    home = sample_home(tmp_path_factory.mktemp("golden"))
+    with open_session(load_settings({"home": home, "engine": "local"})) as session:
+        assert session.reader.document_count == 28
         answers = [session.ask(query.text, history=query.history) for query in dataset.queries]
         asked = [Asked(*each) for each in zip(dataset.queries, answers, strict=True)]
         yield asked, session.reader

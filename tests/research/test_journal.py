@@ -12,14 +12,7 @@ from state.research_state import Artifact, Subtask, new_research
 
 
 def started(journal: Journal, name: str) -> None:
-    run: ResearchRun = {
-        "id": name,
-        "asked": "Why?",
-        "flags": {},
-        "state": new_research("Why?"),
-        "report": None,
-    }
-    journal.start(run)
+    journal.start(fresh(ResearchRun, id=name, asked="Why?", state=new_research("Why?")))
 
 
 def test_finished_runs_are_bounded_by_number_and_what_can_go_on_stays(tmp_path: Path):
