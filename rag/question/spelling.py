@@ -15,7 +15,7 @@ from string import ascii_lowercase
 from rag.embed.builtin import builtin_embedder
 from rag.index.language import ENGLISH, language_of
 from rag.index.reader import CollectionReader
-from rag.index.terms import fold, term_spans, terms
+from rag.index.terms import TERM_CHARACTERS, fold, term_spans, terms
 
 _SHORTEST = 5
 _LONG = 8
@@ -52,7 +52,7 @@ def mend_spelling(
 
 
 def _may_be_slip(word: str) -> bool:
-    if len(word) < _SHORTEST or not word.isalpha() or word.isupper():
+    if not _SHORTEST <= len(word) <= TERM_CHARACTERS or not word.isalpha() or word.isupper():
         return False
     return not builtin_embedder().has_word(fold(word))
 

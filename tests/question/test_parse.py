@@ -1,8 +1,7 @@
 import pytest
-from in_time import cpu_within
 
 from rag.question.parse import parse_question, split_context
-from rag.question.parts import read_parts, split
+from rag.question.parts import split
 
 
 def test_a_number_counts_as_it_is_and_a_misspelt_word_as_the_one_it_stands_for(railway):
@@ -75,10 +74,3 @@ def test_a_context_may_hold_brackets_itself(question, context):
     typed, found = split_context(question)
     assert found.startswith(context)
     assert question == (f"{typed} ({found})" if context else typed)
-
-
-@pytest.mark.parametrize("piece", ["what is ", "who did ", "is ", "- ", "a.", "1"])
-def test_a_long_question_is_analysed_in_time(piece, railway):
-    long = "a" * 1_000 + "( " + piece * (18_000 // len(piece))
-    with cpu_within(2):
-        read_parts(f"What is the {long} and where is it?", railway)
