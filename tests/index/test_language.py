@@ -9,7 +9,7 @@ from rag.index.home.store import HomeStore
 from rag.index.language import ENGLISH, in_language, language_of, reading_for
 from rag.index.terms import indexed_text, term_spans, terms
 
-TEXTS = {
+FILES = {
     "de.txt": "Die Häuser der Fischer haben grüne Türen.",
     "fr.txt": "Les chevaux sont nourris le soir.",
     "es.txt": "Las ventanas se lavan los martes.",
@@ -64,22 +64,19 @@ def test_terms_are_stems_of_the_language_without_its_function_words():
         ("Where was the house cast?", "en.txt"),
     ],
 )
-def test_a_search_finds_other_forms_of_its_words(tmp_path, query, source):
-    store = HomeStore(tmp_path)
-    fill(store, TEXTS)
-    with closing(store.open_collection("default")) as collection:
-        best = collection.search(query, 1)[0]
-        assert best["source"] == source
-        assert best["lexical_rank"] == 1
-        with reading_for(collection, query):
-            counts = collection.document_frequencies(terms(query))
-        assert sum(counts.values()) >= 1
-        assert max(counts.values()) == 1
+def test_a_search_finds_other_forms_of_its_words(session, query, source):
+    best = session.reader.search(query, 1)[0]
+    assert best["source"] == source
+    assert best["lexical_rank"] == 1
+    with reading_for(session.reader, query):
+        counts = session.reader.document_frequencies(terms(query))
+    assert sum(counts.values()) >= 1
+    assert max(counts.values()) == 1
 
 
 def test_what_shows_no_language_is_read_in_that_of_the_collection(tmp_path):
     store = HomeStore(tmp_path)
-    fill(store, {name: text for name, text in TEXTS.items() if name != "de.txt"})
+    fill(store, {name: text for name, text in FILES.items() if name != "de.txt"})
     with closing(store.open_collection("default")) as collection:
         assert collection.main_language == ENGLISH
         houses = ["Das Haus der Fischer ist leer.", *["Die Tür ist zu."] * 4]

@@ -11,7 +11,7 @@ from rag.engines.local.grade import SURELY_NAMED
 from rag.index.home.catalog import FILE_NAME
 from rag.index.home.store import HomeStore
 
-TEXTS = {
+FILES = {
     "text/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",
     "text/0080-rails.md": "RFC 80 is about rails, whose gauge is narrow.",
     "text/0403-doors.md": "RFC 403: doors shut by themselves. Nothing more is said.",
@@ -23,13 +23,6 @@ TEXTS = {
     "guide/quick-start.md": "Begin here.",
     "guide/tour.md": "A quick look at how to start the motor quickly.",
 }
-
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    home = tmp_path_factory.mktemp("home")
-    fill(HomeStore(home), TEXTS)
-    return home
 
 
 @pytest.mark.parametrize(

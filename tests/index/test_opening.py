@@ -12,25 +12,10 @@ from rag.opening import open_reader
 from state.errors import UsageError
 from state.settings import Settings
 
-LINE = {
+FILES = {
     "tunnel.md": "The Corbel Tunnel is 412 metres long.",
     "viaduct.md": "The Gillfoot Viaduct has nine arches of gritstone.",
 }
-DEPOT = {
-    "engines.txt": "The engine Osmer Lass was built in 1906.",
-    "tunnel.md": "The drainage tunnel under the depot is 80 metres long.",
-}
-
-
-@pytest.fixture
-def home(tmp_path):
-    for name, texts in (("line", LINE), ("depot", DEPOT)):
-        fill(HomeStore(tmp_path), texts, name)
-    return tmp_path
-
-
-def reader(home, collection, **values):
-    return open_reader(Settings(home=home, collection=collection, **values))
 
 
 def test_a_glob_is_part_of_the_search_so_that_k_stays_filled(tmp_path):
@@ -48,18 +33,18 @@ def test_a_glob_is_part_of_the_search_so_that_k_stays_filled(tmp_path):
 
 
 def test_a_document_that_the_question_names_is_not_found_outside_the_glob(home):
-    with reader(home, "line", files="tunnel*") as some:
+    with open_reader(Settings(home=home, files="tunnel*")) as some:
         sources = {hit["source"] for hit in some.search("the viaduct page", 4)}
     assert sources == {"tunnel.md"}
 
 
 def test_globs_may_be_several(home):
-    asked = ("search", "line", "-c", "line", "--json", "--files", "tunnel*", "--files", "via*")
+    asked = ("search", "line", "--json", "--files", "tunnel*", "--files", "via*")
     results = json.loads(crag(home, *asked).stdout)["results"]
     assert {each["source"] for each in results} == {"tunnel.md", "viaduct.md"}
 
 
 @pytest.mark.parametrize("glob", ["*.pdf", "!"])
 def test_a_glob_of_nothing_is_a_mistake_in_its_own_words(home, glob):
-    with pytest.raises(UsageError, match=r"No document of 'line' matches|--files: "):
-        reader(home, "line", files=glob).__enter__()
+    with pytest.raises(UsageError, match=r"No document of 'default' matches|--files: "):
+        open_reader(Settings(home=home, files=glob)).__enter__()
