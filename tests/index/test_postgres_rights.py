@@ -10,18 +10,14 @@ from crag import crag
 from ports import free_port
 from postgres_server import find_pg_ctl
 from psycopg import sql
-from shared_stores import ask, assert_sound, fill, new_store
+from shared_stores import ask, assert_sound, fill
 
 from rag.index.postgres.store import PostgresStore
 from state.errors import RemoteStoreError, UsageError
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {f"{n}.md": f"The motor {n} runs well in winter." for n in range(6)}
-
-
-@pytest.fixture
-def store(postgres):
-    return new_store(postgres.url)
+pytestmark = pytest.mark.parametrize("store", ["postgres"], indirect=True)
 
 
 def documented(store, heading: str) -> str:

@@ -35,14 +35,9 @@ class Folder:
 
     def write(self, name: str) -> None:
         self.count += 1
-        paragraphs = [
-            f"# Sheet {self.count}\n",
-            *(
-                " ".join(self.dice.choices(WORDS, k=60)).capitalize() + f" {self.count}-{number}.\n"
-                for number in range(self.dice.randint(1, 16))
-            ),
-        ]
-        self.put(name, "\n".join(paragraphs) + f"\nThe mark is mark{self.count}x.\n")
+        told = [" ".join(self.dice.choices(WORDS, k=60)) for _ in range(self.dice.randint(1, 16))]
+        head, mark = f"# Sheet {self.count}", f"The mark is mark{self.count}x.\n"
+        self.put(name, "\n\n".join([head, *told, mark]))
 
     def put(self, name: str, text: str) -> None:
         (self.path / name).write_text(text)
