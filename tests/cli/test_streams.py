@@ -4,14 +4,13 @@ import signal
 from pathlib import Path
 
 import pytest
-from crag import ROOT, run_forked, shell
+from crag import HIGH, ROOT, run_forked, shell
 from ingest_runs import home_of
 from scripted_server import ScriptedServer, completion
 from turn_samples import make_answer, open_turn_store
 
 from cli.terminal import Terminal
 
-FILES = {"light.md": "# Lighthouse\n\nThe lighthouse is 34 metres high.\n"}
 FULL = Path("/dev/full")
 CLOSED = "crag: An output is closed. Leave it open.\n"
 
@@ -23,17 +22,17 @@ def test_a_reader_that_leaves_early_is_no_failure(tmp_path, arguments):
 
 
 def test_an_answer_keeps_its_exit_code_where_its_reader_leaves(home):
-    for asked, code in (("How do volcanoes erupt?", 3), ("How high is the lighthouse?", 0)):
+    for asked, code in (("How do volcanoes erupt?", 3), (HIGH, 0)):
         ran = shell(home, f"{{ $CRAG ask '{asked}' -q; echo \"code $?\" >&2; }} | true")
         assert ran.stderr == f"code {code}\n"
 
 
 def test_what_a_library_warns_of_is_heard_with_debug_alone(home):
-    listed = completion({"role": "assistant", "content": [{"type": "text", "text": "It is 34."}]})
+    listed = completion({"role": "assistant", "content": [{"type": "text", "text": "It is 31."}]})
     with ScriptedServer(always=lambda body: listed({**body, "stream": False})) as server:
         to = {"CRAG_ENGINE": "openai", "CRAG_MODEL": "m", "CRAG_BASE_URL": server.url}
         quiet, heard = [
-            run_forked(home, "ask", "How high is the lighthouse?", *debug, **to, OPENAI_API_KEY="k")
+            run_forked(home, "ask", HIGH, *debug, **to, OPENAI_API_KEY="k")
             for debug in ([], ["--debug"])
         ]
     assert ("Warning" in quiet.stderr, "Warning" in heard.stderr) == (False, True)
@@ -65,8 +64,8 @@ def test_an_answer_that_did_not_arrive_is_a_failure_and_a_notice_is_none(tmp_pat
     assert ran.stderr.startswith("crag: The disk is full.")
     ran = shell(tmp_path, f"$FORKED trace list 2> {FULL}")
     assert (ran.returncode, ran.stdout) == (0, "")
-    ran = shell(home, f"$CRAG ask 'How high is the lighthouse?' --trace 2> {FULL}")
-    assert (ran.returncode, "34 metres" in ran.stdout) == (0, True)
+    ran = shell(home, f"$CRAG ask '{HIGH}' --trace 2> {FULL}")
+    assert (ran.returncode, "31 metres" in ran.stdout) == (0, True)
 
 
 def test_json_steers_no_terminal(capsys):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from crag import crag, make_home
+from crag import crag
 from document_files import written
 from ingest_runs import Library
 
@@ -11,8 +11,7 @@ QUESTION = "How deep is the Mara Lock?"
 
 
 @pytest.fixture
-def home(tmp_path):
-    home = make_home(tmp_path)
+def home(home, tmp_path):
     locks = {"locks.md": "# Mara Lock\n\nThe Mara Lock is 4 metres deep.\n"}
     Library(home, "canal").ingest(written(tmp_path / "canal", locks))
     return home

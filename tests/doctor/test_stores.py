@@ -1,18 +1,15 @@
 """What `crag doctor` says of the files of a home that are damaged, or of another version."""
 
 import pytest
-from crag import crag
+from crag import HIGH, crag
 from sqlite_files import run_sql
 
 from state.home_db import HOME_FILE
 
-QUESTION = "How long is the Corbel Tunnel?"
-FILES = {"line.md": "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"}
-
 
 @pytest.mark.parametrize("name", ["catalog.sqlite", HOME_FILE])
 def test_a_damaged_file_is_named_with_what_mends_it(home, name):
-    assert crag(home, "ask", QUESTION, "-t", "my line").exit_code == 0
+    assert crag(home, "ask", HIGH, "-t", "my line").exit_code == 0
     assert crag(home, "doctor").exit_code == 0
     path = home / name
     run_sql(path, "pragma wal_checkpoint(truncate)")

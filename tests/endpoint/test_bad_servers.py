@@ -4,24 +4,19 @@ from contextlib import nullcontext
 
 import pytest
 from bad_servers import MISDEEDS, bad_server
-from crag import run_forked
+from crag import HIGH, run_forked
 from in_time import within
 from ports import free_port
 
-FILES = {
-    "line.md": "The Corbel Tunnel is 1,204 metres long.\n",
-    "road.md": "The road through the tunnel is 900 metres long.\n",
-}
-QUESTION = "How long is the Corbel Tunnel?"
 UNKNOWN = "Who is the mayor of Tokyo?"
 SECONDS = 25
 """A limit of 6 seconds, and a machine that has other things to do."""
 PATHS = {
     # 0: on a busy machine the time is spent first, and what was found is answered from.
-    "a model": (["ask", QUESTION, "--engine", "openai"], "BASE_URL", "http://{}/v1", (0, 4, 5)),
-    "research with a model": (["research", QUESTION], "BASE_URL", "http://{}/v1", (0, 3, 4, 5)),
+    "a model": (["ask", HIGH, "--engine", "openai"], "BASE_URL", "http://{}/v1", (0, 4, 5)),
+    "research with a model": (["research", HIGH], "BASE_URL", "http://{}/v1", (0, 3, 4, 5)),
     "the web": (["ask", UNKNOWN, "--web"], "WEB_URL", "http://{}/search", (3, 5)),
-    "Postgres": (["ask", QUESTION, "-t", "one"], "THREADS", "postgresql://me@{}/db", (5,)),
+    "Postgres": (["ask", HIGH, "-t", "one"], "THREADS", "postgresql://me@{}/db", (5,)),
     "doctor": (["doctor", "--engine", "openai"], "BASE_URL", "http://{}/v1", (4,)),
 }
 LIMITS = {"CRAG_MAX_RETRIES": "0", "CRAG_REQUEST_TIMEOUT": "0.3", "CRAG_TIMEOUT": "6"}

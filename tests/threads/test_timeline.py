@@ -1,23 +1,21 @@
 """The timeline of a thread lives in its checkpoint; the record of turns makes it anew."""
 
 import pytest
-from ingest_runs import session_of
+from crag import HIGH
 from sqlite_files import run_sql
 
 from rag.session import open_session
 from state.settings import load_settings
 
-QUESTION = "How long is the Corbel Tunnel?"
 TURNS = 4
 
 
 @pytest.fixture
-def home(tmp_path):
-    line = "# Line\n\nThe Corbel Tunnel is 1,204 metres long.\n"
-    with session_of(tmp_path, {"line.md": line}) as session:
+def home(home):
+    with open_session(load_settings({"home": home, "engine": "local"})) as session:
         for _ in range(TURNS):
-            session.ask(QUESTION, thread="t")
-    return tmp_path / "home"
+            session.ask(HIGH, thread="t")
+    return home
 
 
 def asked_again(home, monkeypatch):
@@ -26,7 +24,7 @@ def asked_again(home, monkeypatch):
     with open_session(load_settings({"home": home, "engine": "local"})) as session:
         store, turn = session.memory.store, session.memory.store.turn
         monkeypatch.setattr(store, "turn", lambda t, number: read.append(number) or turn(t, number))
-        session.ask(QUESTION, thread="t")
+        session.ask(HIGH, thread="t")
         saver = session.memory.checkpoints.saver()
         (kept,) = saver.list({"configurable": {"thread_id": "t"}})
     timeline = kept.checkpoint["channel_values"]["timeline"]

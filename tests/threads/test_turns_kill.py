@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from crag import make_home
 from forked import last_told, started
 from turn_child import QUESTIONS, run
 
@@ -13,8 +12,7 @@ from state.settings import load_settings
 
 
 @pytest.mark.parametrize("kills", [4, pytest.param(300, marks=pytest.mark.slow)])
-def test_killed_conversation(tmp_path, kills):
-    home = make_home(tmp_path)
+def test_killed_conversation(home, kills):
     rng = random.Random(kills)
     given = load_settings({"home": home, "engine": "local", "max_loops": 1})
     finished = 0
