@@ -19,6 +19,7 @@ from crag import (
     shown_in_terminal,
     turns,
 )
+from openai_samples import with_model
 from scripted_server import ScriptedServer, hang
 
 from cli.render.live import LiveAnswer
@@ -100,8 +101,7 @@ def test_a_dumb_terminal_is_only_written_to_in_order(home):
 
 def test_ctrl_c_cancels_the_turn_and_leaves_the_thread_whole(home):
     with ScriptedServer(always=hang()) as server:
-        given = {"CRAG_BASE_URL": server.url, "CRAG_API_KEY": "sk-test", "CRAG_MAX_RETRIES": "0"}
-        child = chat_in_terminal(home, "-t", "cut", "--engine", "openai", **given)
+        child = chat_in_terminal(home, "-t", "cut", **with_model(server))
         entered(child, HIGH)
         deadline = time.monotonic() + 60
         while not server.requests:  # reading on, or what is shown meanwhile fills the terminal

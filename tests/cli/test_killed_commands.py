@@ -13,17 +13,13 @@ import pytest
 from command_child import run
 from crag import crag, environment, make_home
 from forked import forked
+from turn_child import QUESTIONS
 from turn_samples import open_turn_store
 
 from rag.doctor.checkup import check_file
 from rag.index.home.catalog import Catalog
 from state.home_db import HomeDb
 
-QUESTIONS = [
-    "How high is the Gillfoot Viaduct?",
-    "And how long is it?",
-    "Who was the last emperor of the Byzantine Empire?",
-]
 LONG = pytest.param(100, marks=pytest.mark.slow)
 
 
@@ -75,5 +71,6 @@ def test_a_killed_conversation_keeps_every_turn_that_it_showed(tmp_path, words, 
         checks = [check_file("catalog", Catalog(home)), check_file("threads", HomeDb(home))]
         assert [check for check in checks if not check.ok] == []
         before = len(kept)
-    done = crag(home, "ask", QUESTIONS[1], "-t", "one", "--json")
-    assert (done.exit_code, json.loads(done.stdout)["turn"]) == (0, before + 1)
+    done = crag(home, "ask", QUESTIONS[0], "-t", "one", "--json")
+    answer = json.loads(done.stdout)
+    assert (done.exit_code, answer["turn"], answer["loop_count"]) == (0, before + 1, 0)

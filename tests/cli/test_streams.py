@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from crag import HIGH, ROOT, run_forked, shell
 from ingest_runs import home_of
+from openai_samples import with_model
 from scripted_server import ScriptedServer, completion
 from turn_samples import make_answer, open_turn_store
 
@@ -30,9 +31,8 @@ def test_an_answer_keeps_its_exit_code_where_its_reader_leaves(home):
 def test_what_a_library_warns_of_is_heard_with_debug_alone(home):
     listed = completion({"role": "assistant", "content": [{"type": "text", "text": "It is 31."}]})
     with ScriptedServer(always=lambda body: listed({**body, "stream": False})) as server:
-        to = {"CRAG_ENGINE": "openai", "CRAG_MODEL": "m", "CRAG_BASE_URL": server.url}
         quiet, heard = [
-            run_forked(home, "ask", HIGH, *debug, **to, OPENAI_API_KEY="k")
+            run_forked(home, "ask", HIGH, *debug, **with_model(server))
             for debug in ([], ["--debug"])
         ]
     assert ("Warning" in quiet.stderr, "Warning" in heard.stderr) == (False, True)

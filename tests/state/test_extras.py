@@ -5,7 +5,6 @@ import sys
 
 import pytest
 from bare_process import finished, without
-from ingest_runs import home_of
 
 from state.extras import usable_cores
 
@@ -20,9 +19,8 @@ URL = "postgresql://u@127.0.0.1:1/d"
         (["mcp"], "mcp", "mcp"),
     ],
 )
-def test_the_extra_is_named_where_it_is_missing(tmp_path, words, module, extra):
+def test_the_extra_is_named_where_it_is_missing(home, words, module, extra):
     code = f"{without(module)}from cli.main import main\nmain()\n"
-    home = home_of(tmp_path, {"a.md": "# Who\n\nIt was Ada.\n"})
     environment = {**os.environ, "CRAG_HOME": str(home), "CRAG_ENGINE": "local"}
     done = finished([sys.executable, "-c", code, *words], env=environment, input="")
     assert done.returncode == 4, done.stderr
