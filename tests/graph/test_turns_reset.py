@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
+import turn_child
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -15,11 +16,7 @@ from state.graph_state import new_question
 from state.settings import load_settings
 
 MAX_LOOPS = 2
-QUESTIONS = {
-    "answered": "How high is the Gillfoot Viaduct?",
-    "follow-up": "And how long is it?",
-    "abstained": "Which moons does the planet Neptune have and who found Triton?",
-}
+QUESTIONS = dict(zip(("answered", "follow-up", "abstained"), turn_child.QUESTIONS, strict=True))
 NODES = sorted(rag.graph.NODES)
 
 

@@ -37,11 +37,16 @@ def research(server: ScriptedServer, home: Path, **changed) -> Research:
 def ran(
     home: Path, model: Reply, pages: Body | None = None, question: str = QUESTION, **changed: Any
 ) -> tuple[dict[str, Any], list[Request]]:
-    """The report of a whole run, and what the model was asked for it."""
+    """The report of a whole run, and what the model was asked for it. With k=1 a search finds one
+    chunk, however many are asked for.
+    """
     with (
         ScriptedServer(always=model, pages=pages) as server,
         research(server, home, **changed) as run,
     ):
+        search = run.session.reader.search
+        if changed.get("k") == 1:
+            run.session.reader.search = lambda query, _most: search(query, 1)
         return run.start(question), server.requests
 
 
@@ -55,12 +60,6 @@ def resumed(home: Path, model: Reply) -> tuple[dict[str, Any], list[dict[str, An
 def found(report: dict[str, Any]) -> dict[str, Any]:
     """A report without what it cost: calls of a subtask that failed were made in vain."""
     return {k: v for k, v in lasting(report).items() if k not in ("usage", "report")}
-
-
-def find_one(run: Research) -> None:
-    """A search finds one chunk, however many are asked for."""
-    whole = run.session.reader.search
-    run.session.reader.search = lambda query, _most: whole(query, 1)  # type: ignore[method-assign]
 
 
 def shingles(words: str, size: int = 24) -> set[str]:
@@ -109,11 +108,8 @@ def test_a_searcher_is_given_what_the_server_takes(home: Path, monkeypatch, cont
 
 
 def test_what_a_plan_names_is_read_though_no_query_finds_it(home: Path):
-    model = researcher([[NAMED]], [END])
-    with ScriptedServer(always=model) as server, research(server, home) as run:
-        find_one(run)
-        run.start(QUESTION)
-    (asked,) = of(server.requests, "Findings")
+    _, requests = ran(home, researcher([[NAMED]], [END]), k=1)
+    (asked,) = of(requests, "Findings")
     assert "140 metres" in asked.prompt
     assert "Lund lund.md" in asked.prompt
 
@@ -207,9 +203,7 @@ def test_a_searcher_searches_once_more_by_queries_of_its_own(home: Path):
 
     good = researcher([[subtask("searcher", "Where was its engineer born?")]], [END])
     model = instead(good, Findings=findings)
-    with ScriptedServer(always=model) as server, research(server, home, k=1) as run:
-        find_one(run)
-        report = run.start(QUESTION)
+    report, _ = ran(home, model, k=1)
     assert "look for it first, if the task asks it: birthplace\n" in asked[1]
     assert report["citations"][0]["quote"] == "a market every Friday"
     assert report["sections"][0]["text"] == "It is Lund. [1]"
