@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 from isolation import heed_interrupts, leave_home, loopback_only
-from postgres_server import PostgresServer, running_postgres
+from postgres_server import PostgresServer, fresh_schema, running_postgres
 from reader_weights import COMPLETE, MISSING
 
 from rag.deferred_imports import defer_imports
@@ -125,6 +125,25 @@ def _weights() -> None:
     """For tests whose homes read with the reader (`reader_weights.lent`)."""
     if not COMPLETE:
         pytest.skip(MISSING)
+
+
+@pytest.fixture(params=["home", "postgres"])
+def url(request: pytest.FixtureRequest) -> str | None:
+    """An empty schema of Postgres, or None where all is kept at home."""
+    server = request.getfixturevalue("postgres") if request.param == "postgres" else None
+    return server and fresh_schema(server.url)
+
+
+@pytest.fixture(params=["home", "postgres"])
+def store(request: pytest.FixtureRequest, tmp_path: Path):
+    """A store of either kind, new for each test."""
+    from shared_stores import new_store
+
+    from rag.index.home.store import HomeStore
+
+    if request.param == "home":
+        return HomeStore(tmp_path / "home")
+    return new_store(request.getfixturevalue("postgres").url)
 
 
 @pytest.fixture(scope="session")

@@ -103,13 +103,7 @@ def grading(*chunks: RetrievedChunk, **changed: Any) -> GraphState:
 
 
 def grade_of(name: str, *, relevant: bool, grader: str = "model") -> Grade:
-    return {
-        "chunk_id": name,
-        "relevant": relevant,
-        "confidence": None,
-        "reason": None,
-        "grader": "model" if grader == "model" else "local",
-    }
+    return fresh(Grade, chunk_id=name, relevant=relevant, grader=grader)
 
 
 def document_of(number: int, chunk: RetrievedChunk) -> ContextDocument:
