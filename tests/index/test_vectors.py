@@ -65,10 +65,6 @@ def folder(home):
     return generation
 
 
-def remove_all(home):
-    shutil.rmtree(home / "vectors")
-
-
 def rewritten(pattern, change):
     """Damage to those of its files."""
 
@@ -106,7 +102,7 @@ def leave_it_cleared(home):
 @pytest.mark.parametrize(
     ("damage", "count"),
     [
-        pytest.param(remove_all, 40, id="nothing left"),
+        pytest.param(lambda home: shutil.rmtree(home / "vectors"), 40, id="nothing left"),
         pytest.param(rewritten("chroma.sqlite3", lambda held: held[:5_000]), 40, id="cut"),
         pytest.param(rewritten("chroma.sqlite3", lambda _: os.urandom(20_000)), 40, id="scrambled"),
         pytest.param(rewritten("*", lambda held: bytes(len(held))), 700, id="zeros"),
