@@ -1,10 +1,7 @@
-import re
 from pathlib import Path
 
 import pytest
-from readme_blocks import BLOCK, PAGES, REFERENCE, ROOT, Session, reference, refreshed
-
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+from readme_blocks import BLOCK, PAGES, REFERENCE, Session, reference, refreshed
 
 
 @pytest.mark.usefixtures("_weights")
@@ -21,9 +18,3 @@ def test_every_printed_block_is_what_the_program_prints(tmp_path: Path):
 
 def test_the_command_reference_is_what_the_program_prints():
     assert REFERENCE.read_text(encoding="utf-8") == reference()
-
-
-def test_the_two_commands_of_a_newcomer_stand_at_the_top():
-    first = re.search(r"```sh\n(.*?)```", README, re.DOTALL)
-    assert first is not None
-    assert first.group(1).split("\n")[:2] == ["make demo", "make test"]

@@ -160,7 +160,8 @@ def test_every_command_runs_as_printed(section, run, home, servers, request):
         assert answered
 
 
-def test_what_is_run_in_another_form_is_printed_and_the_form_exists():
+def test_a_newcomer_s_commands_come_first_and_what_is_run_in_another_form_has_that_form():
+    assert SECTIONS["Top"][0][:2] == ["make demo", "make test"]
     printed = {command for blocks in SECTIONS.values() for block in blocks for command in block}
     for begin, file in ELSEWHERE.items():
         assert any(command.startswith(begin) for command in printed)
