@@ -5,6 +5,7 @@ from contextlib import closing
 
 import psycopg
 from index_samples import entry, ill_parts
+from sqlite_files import run_sql
 
 from rag.index.home.store import HomeStore
 from rag.index.postgres.store import PostgresStore
@@ -19,6 +20,10 @@ SELECT (SELECT coalesce(sum(chunk_count), 0) FROM documents WHERE collection_id 
      WHERE collection_id IN (TABLE own) GROUP BY lexeme) AS counted
    FULL JOIN (SELECT term, chunks FROM vocabulary WHERE collection_id IN (TABLE own)) AS known
    USING (term) WHERE coalesce(held, 0) <> coalesce(chunks, 0))
+"""
+_HALF = """
+SELECT source FROM documents
+WHERE chunk_count <> (SELECT count(*) FROM chunks WHERE document_id = documents.id)
 """
 
 
@@ -41,6 +46,7 @@ def assert_sound(store, name: str = "default") -> None:
     if isinstance(store, HomeStore):
         with store.database() as catalog:
             assert (catalog.integrity_errors(), ill_parts(catalog.path.parent)) == ([], [])
+            assert run_sql(catalog.path, _HALF) == []
         return
     with psycopg.connect(store.url) as db:
         db.execute(f"SET search_path = {store.schema}, public")
