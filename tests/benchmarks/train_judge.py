@@ -11,7 +11,7 @@ epoch of 5,180 questions takes half an hour of two cores. Needs torch, which is 
 import argparse
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,9 @@ from shown import holds_all
 from tokenizers import Tokenizer
 from torch.nn import functional
 
-from rag.embed.onnx_weights import UPDATE, exported_weights
+from rag.embed.onnx_graph import Matrix
+from rag.embed.onnx_weights import exported_weights
+from rag.embed.weights import JUDGE
 from rag.index.language import reading_for
 from rag.question.parts import read_parts
 from rag.reading.reranker import Reranker
@@ -61,12 +63,11 @@ def found(source: Source, home: Path) -> Iterator[Asked]:
             yield Asked(part["text"], [*right, *wrong], [True] * len(right) + [False] * len(wrong))
 
 
-class Judge(torch.nn.Module):
-    """The weights, which stay as they are, and their update."""
+class LowRank(torch.nn.Module):
+    """A BERT's weights, which stay as they are, and their update."""
 
-    def __init__(self, exported: Path) -> None:
+    def __init__(self, held: Mapping[str, Matrix]) -> None:
         super().__init__()
-        held = exported_weights(exported.read_bytes())
         self.held = {name: torch.tensor(values) for name, values in held.items()}
         self.update = torch.nn.ParameterDict()
         for name, values in self.held.items():
@@ -75,6 +76,10 @@ class Judge(torch.nn.Module):
                 down = torch.randn(RANK, values.shape[1]) / math.sqrt(values.shape[1])
                 self.update[f"{matrix}/down"] = torch.nn.Parameter(down)
                 self.update[f"{matrix}/up"] = torch.nn.Parameter(torch.zeros(len(values), RANK))
+
+    def save(self, file: Path) -> None:
+        made = {n.replace("/", "."): p.detach().numpy() for n, p in self.update.items()}
+        save_file({name: values.astype(np.float16) for name, values in made.items()}, file)
 
     def linear(self, x: Any, name: str) -> Any:
         up, down = (self.update[f"{name.replace('.', '/')}/{each}"] for each in ("up", "down"))
@@ -85,13 +90,15 @@ class Judge(torch.nn.Module):
         sides = (self.held[f"{name}.{each}"].to(x.dtype) for each in ("weight", "bias"))
         return functional.layer_norm(x, x.shape[-1:], *sides, eps=1e-12)
 
-    def forward(self, ids: Any, kinds: Any, mask: Any) -> Any:
+    def encoded(self, ids: Any, kinds: Any, mask: Any) -> Any:
+        """The last layer's vectors, of shape (texts, tokens, width)."""
         words, places, types = (
             self.held[f"embeddings.{each}_embeddings.weight"]
             for each in ("word", "position", "token_type")
         )
         x = self.norm(words[ids] + places[: ids.shape[1]] + types[kinds], "embeddings.LayerNorm")
-        for own in (f"encoder.layer.{n}" for n in range(12)):
+        layers = sum(name.endswith(".intermediate.dense.weight") for name in self.held)
+        for own in (f"encoder.layer.{n}" for n in range(layers)):
             parts = (self.linear(x, f"{own}.attention.self.{n}") for n in ("query", "key", "value"))
             heads = (each.unflatten(-1, (-1, 32)).transpose(1, 2) for each in parts)
             seen = functional.scaled_dot_product_attention(*heads, attn_mask=mask[:, None, None])
@@ -100,7 +107,13 @@ class Judge(torch.nn.Module):
             inner = functional.gelu(self.linear(x, f"{own}.intermediate.dense"))
             outer = functional.dropout(self.linear(inner, f"{own}.output.dense"), 0.1)
             x = self.norm(x + outer, f"{own}.output.LayerNorm")
-        pooled = torch.tanh(self.linear(x[:, 0].float(), "pooler.dense"))
+        return x.float()
+
+
+class Judge(LowRank):
+    def forward(self, ids: Any, kinds: Any, mask: Any) -> Any:
+        first = self.encoded(ids, kinds, mask)[:, 0]
+        pooled = torch.tanh(self.linear(first, "pooler.dense"))
         weight, bias = self.held["classifier.weight"], self.held["classifier.bias"]
         return functional.linear(pooled, weight, bias)[:, 0]
 
@@ -137,7 +150,7 @@ def main() -> None:
     words.enable_truncation(TOKENS)
     words.enable_padding()
     random.shuffle(every)
-    judge = Judge(given.exported)
+    judge = Judge(exported_weights(given.exported.read_bytes()))
     optimizer = torch.optim.AdamW(judge.parameters(), lr=RATE)
     batches = [every[n : n + QUESTIONS] for n in range(0, len(every), QUESTIONS)]
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=len(batches))
@@ -149,8 +162,7 @@ def main() -> None:
         optimizer.step()
         schedule.step()
         print(f"{loss.item():.3f}", flush=True)
-    made = {n.replace("/", "."): p.detach().numpy() for n, p in judge.update.items()}
-    save_file({name: values.astype(np.float16) for name, values in made.items()}, UPDATE)
+    judge.save(JUDGE.update)
 
 
 if __name__ == "__main__":

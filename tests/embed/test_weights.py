@@ -1,5 +1,6 @@
 import hashlib
 import re
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -14,7 +15,7 @@ from safetensors.numpy import save_file
 from typer.testing import CliRunner
 
 from cli.app import app
-from rag.embed import fetch_weights, onnx_weights, transformer, weights
+from rag.embed import fetch_weights, transformer, weights
 from rag.embed.builtin import DIMENSION, builtin_embedder
 from rag.embed.protocol import TokenVectors
 from rag.embed.transformer import CrossEncoder, Transformer
@@ -24,6 +25,12 @@ from rag.reading.reading_cache import ReadingCache
 from rag.reading.reranker import MEAN_WEIGHT, MaxSim
 from state.errors import RemoteError, SetupError, UsageError
 
+UPDATE = {
+    "classifier.up": np.ones((1, 1), np.float16),
+    "classifier.down": np.ones((1, tiny_bert.WIDTH), np.float16),
+}
+"""What one that scores pairs was trained further: its classifier's one row."""
+
 
 def know(monkeypatch: pytest.MonkeyPatch, **folders: Path) -> None:
     """Tiny weights in the place of the real ones, known by their hashes as these are."""
@@ -32,7 +39,9 @@ def know(monkeypatch: pytest.MonkeyPatch, **folders: Path) -> None:
         folder = folders.get("reader" if each is weights.READER else "judge")
         if folder is not None:
             sizes = {n: hashlib.sha256((folder / n).read_bytes()).hexdigest() for n in each.hashes}
-            known.append(replace(each, hashes=sizes))
+            update = folder.with_suffix(".update")
+            save_file({} if each is weights.READER else UPDATE, update)
+            known.append(replace(each, hashes=sizes, update=update))
     monkeypatch.setattr(weights, "EVERY", tuple(known))
     monkeypatch.setattr(fetch_weights, "EVERY", tuple(known))
 
@@ -158,6 +167,12 @@ def test_what_nobody_sends_as_it_is_known_is_an_error_with_the_next_step(
     assert list(weights.models_folder(tmp_path / "home").iterdir()) == []
 
 
+@pytest.mark.parametrize("model", weights.EVERY)
+def test_another_update_makes_another_model(model: weights.Weights) -> None:
+    digest = hashlib.sha256(model.update.read_bytes()).hexdigest()
+    assert model.identity.endswith(f"-{digest[:8]}")
+
+
 def test_removing_leaves_nothing(known: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     fetched(home, known)
@@ -178,21 +193,10 @@ def test_what_a_home_uses_of_the_users_own_is_not_removed_with_it(tmp_path, monk
     assert f"your own home are used, in {folders[0]}" in " ".join(told.split())
 
 
-def exported(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """One that scores pairs, and what it was trained further: its classifier's one row."""
-    update = {f"classifier.{n}": np.ones(shape, np.float16) for n, shape in UPDATE.items()}
-    save_file(update, folder.with_suffix(".update"))
-    monkeypatch.setattr(onnx_weights, "UPDATE", folder.with_suffix(".update"))
-    return tiny_bert.write_exported(folder)
-
-
-UPDATE = {"up": (1, 1), "down": (1, tiny_bert.WIDTH)}
-
-
 def test_a_question_and_a_text_are_read_together(tmp_path: Path, monkeypatch) -> None:
     import onnx
 
-    folder = exported(tmp_path / "given", monkeypatch)
+    folder = tiny_bert.write_exported(tmp_path / "given")
     know(monkeypatch, judge=folder)
     held = fetched(tmp_path / "home", folder).folder
     onnx.checker.check_model(str(held / weights.GRAPH), full_check=True)
@@ -209,7 +213,7 @@ def test_a_question_and_a_text_are_read_together(tmp_path: Path, monkeypatch) ->
 
 
 def test_a_graph_that_is_none_becomes_none(tmp_path: Path, monkeypatch) -> None:
-    folder = exported(tmp_path / "given", monkeypatch)
+    folder = tiny_bert.write_exported(tmp_path / "given")
     (folder / weights.EXPORTED).write_bytes(b"\x3a\x03\x2a\x01\x08")
     know(monkeypatch, judge=folder)
     with pytest.raises(SetupError, match="cannot be made into a graph"):
@@ -217,7 +221,10 @@ def test_a_graph_that_is_none_becomes_none(tmp_path: Path, monkeypatch) -> None:
 
 
 def test_one_model_is_nothing_without_the_other(tmp_path: Path, monkeypatch) -> None:
-    reader, judge = tiny_bert.write(tmp_path / "reader"), exported(tmp_path / "judge", monkeypatch)
+    reader, judge = (
+        tiny_bert.write(tmp_path / "reader"),
+        tiny_bert.write_exported(tmp_path / "judge"),
+    )
     know(monkeypatch, reader=reader, judge=judge)
     home, told = tmp_path / "home", []
     fetch_weights.fetch_models(home, told.append, judge)
@@ -225,7 +232,10 @@ def test_one_model_is_nothing_without_the_other(tmp_path: Path, monkeypatch) -> 
     assert weights.installed_models(home) == []
     with pytest.raises(UsageError, match=r"does not hold model\.safetensors"):
         fetch_weights.fetch_models(home, print, judge)
+    earlier = weights.models_folder(home) / "of-an-earlier-release"
+    shutil.copytree(next(weights.models_folder(home).iterdir()), earlier)
     fetch_weights.fetch_models(home, print, reader)
+    assert not earlier.exists()
     both = [weights.READER.model, weights.JUDGE.model]
     assert [each.name for each in weights.installed_models(home)] == both
     assert weights.reader_line(home) == f"{weights.READER.model}, {weights.JUDGE.model}"
@@ -233,7 +243,10 @@ def test_one_model_is_nothing_without_the_other(tmp_path: Path, monkeypatch) -> 
 
 
 def test_a_folder_with_their_wheels_is_taken(tmp_path: Path, monkeypatch) -> None:
-    reader, judge = tiny_bert.write(tmp_path / "reader"), exported(tmp_path / "judge", monkeypatch)
+    reader, judge = (
+        tiny_bert.write(tmp_path / "reader"),
+        tiny_bert.write_exported(tmp_path / "judge"),
+    )
     know(monkeypatch, reader=reader, judge=judge)
     wheels = tmp_path / "wheels"
     wheels.mkdir()

@@ -122,8 +122,9 @@ def answer_features(
     part: QuestionPart, documents: Sequence[RetrievedChunk], reading: Reranker
 ) -> dict[str, float]:
     """The features of whether what is shown answers the question: the best stretch's coverage, its
-    cross-encoder score, and its margin over the median stretch of those that the question itself
-    found (what rewrites found scores lower); and how many numbers of the question its chunk lacks.
+    cross-encoder score, and how much nearer it is than the median stretch of those that the
+    question itself found (what rewrites found is farther); and how many numbers of the question its
+    chunk lacks.
     """
     question = part["question"]
     given = {each["chunk_id"] for each in documents}
@@ -136,12 +137,12 @@ def answer_features(
     nearest = best_of([each for each in found if each.stretch.chunk["chunk_id"] in given])
     if nearest is None:
         return dict.fromkeys(("covered", "judged", "margin", "lacking"), 0.0)
-    scores = [each.score for each in found if each.stretch.chunk["chunk_id"] in own]
+    scores = [each.nearness for each in found if each.stretch.chunk["chunk_id"] in own]
     typed, _ = split_context(question["text"])
     return {
         "covered": coverage(question, nearest.stretch),
         "judged": nearest.judged,
-        "margin": nearest.score - median(scores or [each.score for each in found]),
+        "margin": nearest.nearness - median(scores or [each.nearness for each in found]),
         "lacking": float(len(lacking_numbers(typed, nearest.stretch.chunk))),
     }
 
