@@ -11,10 +11,10 @@ epoch of 5,180 questions takes half an hour of two cores. Needs torch, which is 
 import argparse
 import math
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -32,6 +32,7 @@ from rag.question.parts import read_parts
 from rag.reading.reranker import Reranker
 from rag.reading.scoring import judged_text, score_stretches
 
+T = TypeVar("T")
 RANK, RATE, QUESTIONS, STRETCHES, TOKENS = 8, 8e-4, 8, 6, 192
 FLATTENED, SHIFT = 0.6, 4.0
 """A logit of -SHIFT is to mean that a stretch answers as likely as not."""
@@ -137,6 +138,27 @@ def loss_of(judge: Judge, asked: Sequence[Asked], words: Tokenizer) -> Any:
     return torch.stack(losses).mean()
 
 
+def train(
+    model: LowRank,
+    every: Sequence[T],
+    at_once: int,
+    rate: float,
+    loss_of: Callable[[Sequence[T]], Any],
+) -> None:
+    """One epoch; the loss of each batch is printed."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=rate)
+    batches = [every[n : n + at_once] for n in range(0, len(every), at_once)]
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, rate, total_steps=len(batches))
+    for batch in batches:
+        loss = loss_of(batch)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1)
+        optimizer.step()
+        schedule.step()
+        print(f"{loss.item():.3f}", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--docs", type=Path, nargs="+", required=True)
@@ -151,17 +173,7 @@ def main() -> None:
     words.enable_padding()
     random.shuffle(every)
     judge = Judge(exported_weights(given.exported.read_bytes()))
-    optimizer = torch.optim.AdamW(judge.parameters(), lr=RATE)
-    batches = [every[n : n + QUESTIONS] for n in range(0, len(every), QUESTIONS)]
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=len(batches))
-    for batch in batches:
-        loss = loss_of(judge, batch, words)
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(judge.parameters(), 1)
-        optimizer.step()
-        schedule.step()
-        print(f"{loss.item():.3f}", flush=True)
+    train(judge, every, QUESTIONS, RATE, lambda batch: loss_of(judge, batch, words))
     judge.save(JUDGE.update)
 
 

@@ -23,7 +23,7 @@ from safetensors.numpy import load_file
 from shown import holds_all
 from tokenizers import Tokenizer
 from torch.nn import functional
-from train_judge import LowRank
+from train_judge import LowRank, train
 
 from rag.embed.transformer import TOKENS
 from rag.embed.weights import READER, TENSORS, TOKENIZER
@@ -146,17 +146,13 @@ def main() -> None:
     every = [one for of_source in found for one in of_source]
     random.shuffle(every)
     reader = Reader(load_file(given.given / TENSORS))
-    optimizer = torch.optim.AdamW(reader.parameters(), lr=RATE)
-    batches = [every[n : n + QUESTIONS] for n in range(0, len(every), QUESTIONS)]
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=len(batches))
-    for batch in batches:
-        loss = torch.stack([loss_of(reader, one) for one in batch]).mean()
-        optimizer.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(reader.parameters(), 1)
-        optimizer.step()
-        schedule.step()
-        print(f"{loss.item():.3f}", flush=True)
+    train(
+        reader,
+        every,
+        QUESTIONS,
+        RATE,
+        lambda batch: torch.stack([loss_of(reader, one) for one in batch]).mean(),
+    )
     reader.save(READER.update)
 
 
