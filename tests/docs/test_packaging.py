@@ -58,7 +58,8 @@ def test_the_wheel_holds_the_code_its_data_and_the_licence_and_no_tests(wheel):
         for path in (ROOT / name).rglob("*")
         if path.suffix in SUFFIXES
     }
-    assert inside == ours | {"cli/skill.md", "rag/embed/judge.safetensors", "state/o200k_base.bin"}
+    updates = {f"rag/embed/{name}.safetensors" for name in ("judge", "reader")}
+    assert inside == ours | updates | {"cli/skill.md", "state/o200k_base.bin"}
     assert "rag/engines/local/grader.json" in inside
     assert {f"{name}/py.typed" for name in CODE} <= inside
     others = [name for name in held if name not in inside]
