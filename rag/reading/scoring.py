@@ -50,7 +50,7 @@ class ScoredStretch:
     judged: float = 0.0
 
     @property
-    def nearness(self) -> float:
+    def unjudged(self) -> float:
         """The score without what the cross-encoder adds, which the others do not have."""
         return self.score - _JUDGED_WEIGHT * self.judged
 

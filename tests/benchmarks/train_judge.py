@@ -1,11 +1,12 @@
 """Trains the cross-encoder further on documentations with questions: rag/embed/judge.safetensors.
 
-    python tests/benchmarks/train_judge.py --docs DIR... --home DIR --exported model.onnx
+    python tests/benchmarks/train_judge.py --docs DIR... --home DIR --given FOLDER
 
 Low-rank updates (Hu et al. 2021, "LoRA") of all its matrices, by what the program finds for each
 question: of its best stretches, those that answer are to score above the others, and above zero.
 A question has an answer, or is a near miss on the same matter, whose stretches all are wrong. One
-epoch of 5,180 questions takes half an hour of two cores. Needs torch, which is not installed.
+epoch of 5,180 questions takes half an hour of two cores. FOLDER holds the weights as they are
+fetched. Needs torch, which is not installed.
 """
 
 import argparse
@@ -26,7 +27,7 @@ from torch.nn import functional
 
 from rag.embed.onnx_graph import Matrix
 from rag.embed.onnx_weights import exported_weights
-from rag.embed.weights import JUDGE
+from rag.embed.weights import EXPORTED, JUDGE, TOKENIZER
 from rag.index.language import reading_for
 from rag.question.parts import read_parts
 from rag.reading.reranker import Reranker
@@ -159,20 +160,25 @@ def train(
         print(f"{loss.item():.3f}", flush=True)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--docs", type=Path, nargs="+", required=True)
-    parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--exported", type=Path, required=True)
-    given = parser.parse_args()
+def arguments(told: str | None) -> argparse.Namespace:
+    """What a training is given; chance is the same each time."""
     random.seed(0)
     torch.manual_seed(0)
+    parser = argparse.ArgumentParser(description=told)
+    parser.add_argument("--docs", type=Path, nargs="+", required=True)
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--given", type=Path, required=True)
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = arguments(__doc__)
     every = [asked for f in given.docs for each in sources(f) for asked in found(each, given.home)]
-    words = Tokenizer.from_file(str(given.exported.with_name("tokenizer.json")))
+    words = Tokenizer.from_file(str(given.given / TOKENIZER))
     words.enable_truncation(TOKENS)
     words.enable_padding()
     random.shuffle(every)
-    judge = Judge(exported_weights(given.exported.read_bytes()))
+    judge = Judge(exported_weights((given.given / EXPORTED).read_bytes()))
     train(judge, every, QUESTIONS, RATE, lambda batch: loss_of(judge, batch, words))
     judge.save(JUDGE.update)
 

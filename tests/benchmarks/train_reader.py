@@ -9,7 +9,6 @@ the weights as they are fetched. An epoch of 3,200 questions takes half an hour 
 torch, which is not installed.
 """
 
-import argparse
 import random
 import re
 from collections.abc import Iterator, Sequence
@@ -23,7 +22,7 @@ from safetensors.numpy import load_file
 from shown import holds_all
 from tokenizers import Tokenizer
 from torch.nn import functional
-from train_judge import LowRank, train
+from train_judge import LowRank, arguments, train
 
 from rag.embed.transformer import TOKENS
 from rag.embed.weights import READER, TENSORS, TOKENIZER
@@ -132,13 +131,7 @@ def loss_of(reader: Reader, one: Asked) -> Any:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--docs", type=Path, nargs="+", required=True)
-    parser.add_argument("--home", type=Path, required=True)
-    parser.add_argument("--given", type=Path, required=True)
-    given = parser.parse_args()
-    random.seed(0)
-    torch.manual_seed(0)
+    given = arguments(__doc__)
     words = Tokenizer.from_file(str(given.given / TOKENIZER))
     words.no_padding()
     words.enable_truncation(TOKENS)

@@ -137,12 +137,12 @@ def answer_features(
     nearest = best_of([each for each in found if each.stretch.chunk["chunk_id"] in given])
     if nearest is None:
         return dict.fromkeys(("covered", "judged", "margin", "lacking"), 0.0)
-    scores = [each.nearness for each in found if each.stretch.chunk["chunk_id"] in own]
+    others = [each.unjudged for each in found if each.stretch.chunk["chunk_id"] in own]
     typed, _ = split_context(question["text"])
     return {
         "covered": coverage(question, nearest.stretch),
         "judged": nearest.judged,
-        "margin": nearest.nearness - median(scores or [each.nearness for each in found]),
+        "margin": nearest.unjudged - median(others or [each.unjudged for each in found]),
         "lacking": float(len(lacking_numbers(typed, nearest.stretch.chunk))),
     }
 
