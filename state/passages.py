@@ -151,15 +151,14 @@ def _own_headings(held: RetrievedChunk, at: int) -> list[str]:
 
 
 class ParsedQuestion(TypedDict):
-    """A question as it is searched. `text` is as the collection spells it, `changes` the
-    corrections made for that. `terms` are unique and in order; `spelt` is each as typed, folded;
-    `specificity` is how much its word says in any text, 0 to about 1.25, at least 1 with a capital
-    letter. `weights` are inverse document frequency here times squared specificity, so that "turn"
-    and "many" weigh little even where they are rare.
+    """A question as it is searched. `text` is as the collection spells it. `terms` are
+    unique and in order; `spelt` is each as typed, folded; `specificity` is how much its word says
+    in any text, 0 to about 1.25, at least 1 with a capital letter. `weights` are inverse document
+    frequency here times squared specificity, so that "turn" and "many" weigh little even where they
+    are rare.
     """
 
     text: str
-    changes: Sequence[tuple[str, str]]
     terms: Sequence[str]
     weights: Mapping[str, float]
     spelt: Mapping[str, str]

@@ -36,7 +36,7 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
     Misspelt words count as the words that they stand for: what answers the question as it was
     meant is relevant.
     """
-    mended, changes = mend_spelling(text[:QUESTION_CHARACTERS], collection)
+    mended = mend_spelling(text[:QUESTION_CHARACTERS], collection)
     spelt: dict[str, str] = {}
     for start, end, found in term_spans(mended):
         for term in found:
@@ -49,7 +49,6 @@ def parse_question(text: str, collection: CollectionReader) -> ParsedQuestion:
     weights = {term: rarity(counts[term], total) * says[term] ** 2 for term in spelt}
     return {
         "text": mended,
-        "changes": changes,
         "terms": list(spelt),
         "weights": weights,
         "spelt": spelt,

@@ -22,15 +22,11 @@ _LONG = 8
 _MOST_WORDS = 6
 
 
-def mend_spelling(
-    text: str, collection: CollectionReader
-) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The text as mended, and the changes (as typed, as mended). A question in a language that is
-    not the collection's is left alone.
-    """
+def mend_spelling(text: str, collection: CollectionReader) -> str:
+    """The text as mended. A question in a language that is not the collection's is left alone."""
     language = language_of(text)
     if language not in (None, ENGLISH, collection.main_language):
-        return text, ()
+        return text
     words = [(start, end, found) for start, end, found in term_spans(text)]
     counts = collection.document_frequencies(sorted({t for *_, found in words for t in found}))
     unknown = [
@@ -39,16 +35,13 @@ def mend_spelling(
         if not any(map(counts.get, found)) and _may_be_slip(text[start:end])
     ]
     pieces: list[str] = []
-    changes: list[tuple[str, str]] = []
     last = 0
     for start, end in unknown[:_MOST_WORDS]:
-        typed = text[start:end]
-        right = _nearest(typed, collection)
+        right = _nearest(text[start:end], collection)
         if right is not None:
             pieces += [text[last:start], right]
-            changes.append((typed, right))
             last = end
-    return "".join([*pieces, text[last:]]), tuple(changes)
+    return "".join([*pieces, text[last:]])
 
 
 def _may_be_slip(word: str) -> bool:

@@ -8,7 +8,6 @@ def test_a_number_counts_as_it_is_and_a_misspelt_word_as_the_one_it_stands_for(r
     assert parse_question("Who wrote rule 168?", railway)["specificity"]["168"] == 1.0
     question = parse_question("Who designed the viaducct?", railway)
     assert question["text"] == "Who designed the viaduct?"
-    assert question["changes"] == (("viaducct", "viaduct"),)
     assert "viaduct" in question["terms"]
 
 
