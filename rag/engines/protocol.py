@@ -66,7 +66,7 @@ class Generated(EngineResult):
 
     Without parts the documents hold no answer; `refusal` then says what comes nearest.
     `complete` is False when the reply was cut short (length, a dropped stream, a spent budget), or
-    does not answer every part of the question; of a refusal when the model would not answer at all.
+    does not answer every part of the question.
     """
 
     parts: Sequence[AnswerPart] = ()

@@ -18,7 +18,6 @@ from state.graph_state import GraphState
 from state.wording import LONGEST_QUESTION, shorten
 
 REFUSED = "The model found no answer to “{}”."
-DECLINED = "The model declines to answer “{}”:"
 DENIED = "What the model answers to “{}” is left out: its own sources say otherwise."
 ABSENT = "The documents do not hold an answer to “{}”."
 NEAREST = 3
@@ -33,8 +32,7 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     points = bool(state["nearest"])
     told = points or (state["refusal"] is None and any(map(is_near, state["parts"])))
     shown = nearest.text if told else ""
-    declined = bool(state["refusal"]) and not state["complete"]
-    of_model = DENIED if state["dropped"] else DECLINED if declined else REFUSED
+    of_model = DENIED if state["dropped"] else REFUSED
     said = of_model if deps.engine.model is not None else UNSURE if shown else ABSENT
     words = _THEY.sub("The documents", shorten(state["refusal"] or "", LONGEST_REFUSAL))
     why = words or ("The nearest passages:" if shown else "")

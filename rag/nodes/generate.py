@@ -28,15 +28,14 @@ def generate(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
 
 def _refused(result: Generated, state: GraphState) -> Update:
     """What the engine says in place of an answer, unless a part of it rests on a quote that proves
-    nothing or names what neither the question nor a document does, and where its quotes stand. Why
-    a model would not answer at all is told as it is.
+    nothing or names what neither the question nor a document does, and where its quotes stand.
     """
     if not result.refusal:
         return {"refusal": None, "nearest": []}
     question = state["standalone_question"]
     said = check_draft(result.refusal, state["context"], question)
     nearest: list[Citation] = [{**each, "shown": each["quote"]} for each in said.citations]
-    proved = not result.complete or all(
+    proved = all(
         each.verdict == "verified"
         or not (part["quotes"] or names_another_matter(part, state["context"], question))
         for part, each in zip(said.parts, said.verdicts, strict=True)

@@ -157,6 +157,7 @@ def test_neither_a_proxy_nor_the_library_s_own_variables_say_where_to_send(monke
         (stream(ending="done", after=[b"{garbage"]), "no chat completion"),
         (lambda _: Sent(events=[b"[DONE]"]), "no chat completion"),
         (text("", finish="stop"), "an empty answer"),
+        (text(None, refusal="I'm sorry, Dave."), "an empty answer"),
         (text("<think>Hm, hm.", finish="length"), "ran out of room"),
         (text("<think>Hm.</think>", finish="stop"), "thinking only"),
         (text("", finish="content_filter"), "content filter"),

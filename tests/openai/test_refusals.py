@@ -72,15 +72,6 @@ def test_and_where_that_finds_no_answer_the_refusal_stands(home, queries):
     assert len(requests) <= 4
 
 
-def test_what_openai_says_apart_where_it_refuses_is_told_and_nothing_is_searched_for(home):
-    says = text(None, refusal="\x1b[2JI'm sorry, Dave of HAL 9000 [1]. " + "No. " * 900)
-    answer, requests = asked(home, says, QUESTION)
-    assert (answer["status"], len(requests)) == ("abstained", 1)
-    told = f"The model declines to answer “{QUESTION}”: "
-    assert answer["answer"].startswith(f"{told}\x1b[2JI'm sorry, Dave of HAL 9000. No. No.")
-    assert len(answer["answer"]) < len(told) + 510
-
-
 LACKS = "from which year on one may steer"
 
 

@@ -9,7 +9,6 @@ from rag.citations.check import check_draft
 from rag.engines.openai.answer_reply import (
     AnswerReply,
     ReadReply,
-    parse_parts,
     partial_texts,
     read_reply,
 )
@@ -34,7 +33,7 @@ def generate(chat: ChatModel, state: GraphState, emit: Emit, budget: Budget) -> 
 
     An empty reply is asked for once more in plain text, unless the model has shown that it can
     quote: then it is a refusal, as is a plain reply that says so without a marker. A reply that
-    broke off after some text, and one that OpenAI's models refuse, come back with complete=False.
+    broke off after some text comes back with complete=False.
 
     Raises:
         ModelError: there was no reply, or no text in it.
@@ -45,8 +44,6 @@ def generate(chat: ChatModel, state: GraphState, emit: Emit, budget: Budget) -> 
         shown = _StreamedText(emit, formed=formed)
         messages, schema = generate_messages(state, formed=formed), AnswerReply if formed else None
         reply = chat.ask(Request(messages, budget, ANSWER, schema, shown.receive))
-        if not reply.text and (declined := parse_parts([reply.refusal])):
-            return Generated(refusal=declined, complete=False)
         read = read_reply(reply.text, formed=formed)
         refuses, can_quote = _refuses(read, state), server.known.answers == "quotes"
         if reply.whole and (refuses or not read.held):

@@ -84,11 +84,12 @@ class ChatModel:
 
     @cached_property
     def _model(self) -> ChatOpenAI:
+        from langchain_openai.chat_models.base import ChatOpenAI
+
         from rag.endpoint.bounded_client import BoundedClient
-        from rag.engines.openai.refusing_chat import RefusingChat
 
         client = self._resources.enter_context(BoundedClient(self.endpoint.base_url))
-        return RefusingChat(
+        return ChatOpenAI(
             model=self.name,
             http_client=client,
             async_client="none",  # nothing uses one, and building it reads certificates

@@ -31,23 +31,20 @@ _COMMA = re.compile(r'("(?:\\.|[^"\\])*")|,(?=\s*[}\]])')
 class Reply:
     """A model's reply: `content` is its text, or the arguments of the function that it called;
     `finish_reason` is None if it broke off; `waited` is the seconds before the first piece of a
-    stream. `refusal` is what OpenAI's models say apart where they will not answer.
+    stream.
     """
 
     content: str = ""
     finish_reason: str | None = None
     usage: UsageMetadata | None = None
     waited: float | None = None
-    refusal: str = ""
 
     @classmethod
     def of(cls, message: Any) -> Reply:
         """Reads a piece of a message, as LangChain streams it."""
         content = message.text or "".join(each["args"] or "" for each in message.tool_call_chunks)
         finish_reason = message.response_metadata.get("finish_reason")
-        refusal = message.additional_kwargs.get("refusal")
-        told = refusal if isinstance(refusal, str) else ""
-        return cls(content, finish_reason, message.usage_metadata, refusal=told)
+        return cls(content, finish_reason, message.usage_metadata)
 
     def read_stream(self, pieces: Iterator[Reply], receive: Receive, longest: int) -> None:
         """Reads a stream to its end. There is no finish_reason if it breaks off after some text, or
@@ -60,12 +57,11 @@ class Reply:
                 if self.waited is None and (piece.content or number):
                     self.waited = time.perf_counter() - began
                 self.content += piece.content
-                self.refusal += piece.refusal
                 self.finish_reason = piece.finish_reason or self.finish_reason
                 self.usage = piece.usage or self.usage
                 if piece.content:
                     receive(piece.content)
-                if len(self.content) + len(self.refusal) > longest:
+                if len(self.content) > longest:
                     self.finish_reason = None
                     break
         except foreign_errors():
