@@ -161,7 +161,7 @@ Event = (
 )
 
 
-Outcome = Literal["added", "updated", "unchanged", "removed", "skipped", "failed"]
+Outcome = Literal["added", "updated", "removed", "skipped", "failed"]
 
 
 class PlannedFiles(TypedDict):

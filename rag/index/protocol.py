@@ -39,7 +39,7 @@ class IndexedDocument:
         path, root: the file and the ingested folder it was found under; None for a document
             that is no file.
         stat: of the file when it was read.
-        content_hash: the version of the reader, and a hash of the file's bytes.
+        reading: the version of the reader that read it.
         chunk_count, characters: counted by the writer, which ignores what it is given.
         warnings: what could not be read, in words.
     """
@@ -47,7 +47,7 @@ class IndexedDocument:
     source: str
     path: str | None
     root: str | None
-    content_hash: str
+    reading: str
     stat: FileStat = NO_FILE
     title: str | None = None
     format: str = "text"

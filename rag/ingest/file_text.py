@@ -8,7 +8,6 @@ file and not the ingest, and so that parsing uses every core.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import pickle
 import resource
@@ -37,22 +36,21 @@ _MEMORY_BYTES = 4 << 30
 
 
 def reading_version() -> str:
-    """The version of reading and chunking, with the extra `ocr` or without it. Every content hash
-    begins with it, so that all documents are read again when it changes.
+    """The version of reading and chunking, with the extra `ocr` or without it. All documents are
+    read again when it changes.
     """
-    return f"{READER_VERSION}{'+ocr' * can_recognize()}:"
+    return f"{READER_VERSION}{'+ocr' * can_recognize()}"
 
 
 class ReadTask(NamedTuple):
     """A file to read of about `size` bytes, the source that its document is to have, and the root
-    that it was found under. When the hash of its content is `known`, no text comes back.
+    that it was found under.
     """
 
     path: str
     size: int
     source: str
     root: str
-    known: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,29 +74,18 @@ class FileText:
             yield DocumentPart(text, tuple(named))
 
 
-@dataclass(frozen=True, slots=True)
-class SameContent:
-    """The file holds what is already known under this hash."""
-
-    task: ReadTask
-    stat: FileStat
-
-
-ReadOutcome = FileText | SameContent | UnreadFile
+ReadOutcome = FileText | UnreadFile
 
 
 def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
-    """Read, hash and chunk one file. `beat` is called as often as there is progress."""
+    """Read and chunk one file. `beat` is called as often as there is progress."""
     stat = NO_FILE
     try:
         stat = FileStat.of(os.stat(task.path))
         if not stat.size:
             reading = reading_version()
             return UnreadFile(task.path, stat, "empty: 0 bytes", failed=False, reading=reading)
-        found = _content_hash(task.path)
-        if found == task.known:
-            return SameContent(task, stat)
-        outcome = _read(task, stat, found, beat)
+        outcome = _read(task, stat, beat)
         changed = FileStat.of(os.stat(task.path)) != stat
     except (DocumentError, OSError) as error:
         return _failure(task.path, stat, error)
@@ -108,16 +95,16 @@ def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
 
 def _failure(path: str, stat: FileStat, error: DocumentError | OSError) -> UnreadFile:
     if isinstance(error, DocumentError):
-        failed = not isinstance(error, UnsupportedFormatError)
-        return UnreadFile(path, stat, error.message, failed, reading_version())
-    if isinstance(error, FileNotFoundError):
-        return UnreadFile(path, stat, "gone before it was read", failed=True, reading="")
-    lasting = reading_version() if isinstance(error, PermissionError) else ""
-    reason = f"cannot be read: {error.strerror or error}"
-    return UnreadFile(path, stat, reason, failed=True, reading=lasting)
+        reason, cause = error.message, error.__cause__
+    else:
+        reason, cause = f"cannot be read: {error.strerror or error}", error
+    # What a disk or a network does not give now it may give the next time; rights are the file's.
+    passing = isinstance(cause, OSError) and not isinstance(cause, PermissionError)
+    failed = not isinstance(error, UnsupportedFormatError)
+    return UnreadFile(path, stat, reason, failed, "" if passing else reading_version())
 
 
-def _read(task: ReadTask, stat: FileStat, content_hash: str, beat: Callable[[], None]) -> FileText:
+def _read(task: ReadTask, stat: FileStat, beat: Callable[[], None]) -> FileText:
     from rag.documents.registry import open_document
     from rag.text.blocks import MARKDOWN
     from rag.text.headings import document_title, naming_blocks
@@ -135,7 +122,7 @@ def _read(task: ReadTask, stat: FileStat, content_hash: str, beat: Callable[[], 
             source=task.source,
             path=task.path,
             root=task.root,
-            content_hash=content_hash,
+            reading=reading_version(),
             stat=stat,
             title=stream.title or document_title(naming, path),
             format=stream.format,
@@ -162,12 +149,6 @@ def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[DocumentPart
             start = chunk.end_char
             chunks.clear()
     yield DocumentPart(text[start:], tuple(chunks))
-
-
-def _content_hash(path: str) -> str:
-    with open(path, "rb", buffering=0) as file:
-        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
-    return reading_version() + digest.hexdigest()
 
 
 def main(descriptor: str) -> None:

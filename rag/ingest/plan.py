@@ -53,13 +53,12 @@ def make_plan(
         taken.add(document.source)
         if stat is None:
             continue
-        if document.stat == stat and document.content_hash.startswith(now):
+        if document.stat == stat and document.reading == now:
             plan.unchanged += 1
         elif not _is_still_unread(plan, remembered, path, stat):
             plan.changed[path] = document
-            known_hash = document.content_hash
             root = _root(roots, path)
-            plan.tasks.append(ReadTask(path, stat.size, document.source, root.path, known_hash))
+            plan.tasks.append(ReadTask(path, stat.size, document.source, root.path))
     if wanted:
         _add_new(plan, roots, wanted, remembered, taken)
     plan.forgotten = [
