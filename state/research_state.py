@@ -1,7 +1,7 @@
 """The state of a research run, a plan, a bounded virtual file system, and how far it is; and its
 events, the last line of whose stdout is its report, `crag.research/1`.
 
-Rounds follow each other: the nodes `cleanup`, `plan`, `dispatch` and `reflect`, with the subtasks
+Rounds follow each other: the steps `cleanup`, `plan`, `dispatch` and `reflect`, with the subtasks
 of `dispatch` side by side. `at_ms` counts milliseconds from the last `research_started`: a resumed
 run starts anew.
 

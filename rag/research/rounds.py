@@ -1,5 +1,5 @@
-"""The research graph: rounds of cleanup → plan → dispatch → reflect, until the run asks, or ends
-and writes.
+"""The rounds of a research run: cleanup → plan → dispatch → reflect, until it asks, or ends and
+writes.
 
 What a plan or a reflection made of the state is kept: a boundary that a person can see.
 """
@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import cache, partial
-from typing import TYPE_CHECKING, Literal, cast
-
-from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
+from functools import partial
+from typing import cast
 
 from rag.budget import add_calls
 from rag.nodes.update import Update, run_with_events
@@ -32,11 +29,6 @@ from rag.text.prose import one_line
 from state.research_state import ResearchState
 from state.wording import many
 
-if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.graph.state import CompiledStateGraph
-
-EDGES = [("cleanup", "plan"), ("plan", "dispatch"), ("dispatch", "reflect"), ("write", END)]
 LONGEST_QUESTION = 500
 ASKED_AT_THE_CAP = "How should the research go on: what should be searched instead?"
 
@@ -44,53 +36,27 @@ Step = Callable[[ResearchState, ResearchDependencies], Update]
 
 
 def run_rounds(state: ResearchState, deps: ResearchDependencies) -> ResearchState:
-    """The state as the run ends, its answer written, or as it asks the person.
+    """The state as the run ends, its answer written, or as it asks the person. At most MAX_ROUNDS
+    rounds are begun: `decided` ends the last one.
 
     Raises:
         CragError: the engine or a store failed, or a budget ended the run.
     """
-    # Of the rounds until the person is asked and of one that is taken up again.
-    limit: RunnableConfig = {"recursion_limit": len(EDGES) * (MAX_ROUNDS + 1)}
-    return cast("ResearchState", research_graph().invoke(state, limit, context=deps))
+    while state["decision"] not in ("end", "escalate"):
+        for step in (cleanup, plan, dispatch, reflect):
+            state = _after(step, state, deps)
+    return _after(write, state, deps) if state["decision"] == "end" else state
 
 
-def after_reflection(state: ResearchState) -> Literal["cleanup", "write", "__end__"]:
-    """Where a run goes on that begins, is taken up again, or has reflected."""
-    if state["decision"] == "end":
-        return "write"
-    return "__end__" if state["decision"] == "escalate" else "cleanup"
-
-
-@cache
-def research_graph() -> CompiledStateGraph[
-    ResearchState, ResearchDependencies, ResearchState, ResearchState
-]:
-    """The research graph: wiring only."""
-    graph = StateGraph(ResearchState, context_schema=ResearchDependencies)
-    for step in (cleanup, plan, dispatch, reflect, write):
-        graph.add_node(step.__name__, _node(step))
-    graph.add_conditional_edges(START, after_reflection)
-    graph.add_conditional_edges("reflect", after_reflection)
-    for source, target in EDGES:
-        graph.add_edge(source, target)
-    return graph.compile(name="research")
-
-
-def _node(step: Step) -> Callable[..., Update]:
-    """The step as a node, whose start, model calls and end are told as events."""
+def _after(step: Step, state: ResearchState, deps: ResearchDependencies) -> ResearchState:
+    """The state after the step, whose start, model calls and end are told as events."""
     name = step.__name__
-
-    def run(state: ResearchState, *, runtime: Runtime[ResearchDependencies]) -> Update:
-        deps = runtime.context
-        update, calls, _ = run_with_events(
-            name, partial(step, state, deps), deps.emit, deps.started
-        )
-        update["usage"] = add_calls(state["usage"], name, calls)
-        if step in (plan, reflect):
-            deps.journal.change(deps.run_id, state={**state, **update})
-        return update
-
-    return run
+    update, calls, _ = run_with_events(name, partial(step, state, deps), deps.emit, deps.started)
+    usage = add_calls(state["usage"], name, calls)
+    state = cast("ResearchState", {**state, **update, "usage": usage})
+    if step in (plan, reflect):
+        deps.journal.change(deps.run_id, state=state)
+    return state
 
 
 def cleanup(state: ResearchState, _deps: ResearchDependencies) -> Update:
