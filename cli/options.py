@@ -49,13 +49,12 @@ Pin = Annotated[bool, flag("--pin", "Keep this turn in the model's view in all l
 
 ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "timeout")
 PLACES = ("store", "threads")
-ASKING = ("collection", "files", "thread", *ANSWERING, "verify", "web", "full", *PLACES)
+ASKING = ("collection", "thread", *ANSWERING, "verify", "web", "full", *PLACES)
 _EVERYWHERE = ("home", "config", "quiet", "debug")
 _FURTHER = "Further searches at most: by a better query, or for what a model lacks."
 _DEFAULTS = {"quiet": False, "debug": False}
 SHARED: dict[str, Any] = {
     "collection": Collection,
-    "files": _setting(list[str], "Ask only documents that match, as in a .gitignore.", "GLOB"),
     "thread": _setting(str, "The thread to go on with.", "NAME", "--thread", "-t"),
     "engine": _setting(EngineName, "Rules, a model, or a model where one is set."),
     "k": _setting(int, "Chunks retrieved in each loop.", "N", min=1, max=200),
@@ -108,8 +107,6 @@ class Shared:
         from state.settings import load_settings
 
         now = {name: value for name, value in self.flags.items() if value is not None}
-        if "files" in now:
-            now["files"] = "\n".join(now["files"])
         return load_settings({**earlier, **now}, self.config)
 
 

@@ -7,12 +7,9 @@ from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from state.choices import EngineName, GraderChoice, Verifier
-from state.errors import UsageError
 from state.settings import Settings
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
     from rag.engines.local.engine import LocalEngine
     from rag.engines.protocol import Engine
     from rag.index.home.store import HomeStore
@@ -40,37 +37,13 @@ def open_reader(
     """The collection that `settings` name, closed at the end of the block.
 
     Raises:
-        NoIndexError, UsageError, EmbedderMismatchError: as `Store.open_collection`; or nothing
-            matches `settings.files`.
+        NoIndexError, UsageError, EmbedderMismatchError: as `Store.open_collection`.
     """
     from rag.reading.reranker import Reranker
 
-    store, files = store_of(settings), _source_pattern(settings.files)
-    with closing(store.open_collection(settings.collection, notify, files=files)) as reader:
-        if files is not None and not reader.document_count:
-            raise UsageError(
-                f"No document of {reader.name!r} matches {settings.files!r}.",
-                f"`crag collections show {reader.name}` lists them; `*` does not match a slash, but"
-                " `**/` does.",
-            )
+    with closing(store_of(settings).open_collection(settings.collection, notify)) as reader:
         reader.rerank = Reranker(settings.home).rerank
         yield reader
-
-
-def _source_pattern(glob: str | None) -> GitIgnoreSpec | None:
-    """The pattern of globs, one a line, which sources match as files do those of a .gitignore.
-
-    Raises:
-        UsageError: it is malformed.
-    """
-    if glob is None:
-        return None
-    from pathspec import GitIgnoreSpec
-
-    try:
-        return GitIgnoreSpec.from_lines(glob.splitlines())
-    except ValueError as error:
-        raise UsageError(f"--files: {error}.") from None
 
 
 def choose_engine(settings: Settings) -> EngineName:

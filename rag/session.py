@@ -138,7 +138,6 @@ class Session(Closing):
             **self.run_started(question, deps.started),
             "trace_id": deps.trace_id,
             "thread": thread,
-            "files": self.settings.files,
             "verify": self.settings.verify.value,
             "web": self.settings.web,
         }

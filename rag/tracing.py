@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from state.research_state import ResearchEvent, ResearchStarted
     from state.settings import Settings
 
-_SAME = ("collection", "files", "engine", "model", "k", "max_loops", "grader", "verify", "web")
+_SAME = ("collection", "engine", "model", "k", "max_loops", "grader", "verify", "web")
 
 
 def start_event(trace: Trace) -> TurnStarted | ResearchStarted:

@@ -32,7 +32,6 @@ class TurnStarted(RunStarted):
     event: Literal["turn_started"]
     trace_id: str
     thread: str | None
-    files: str | None
     verify: str
     web: bool
 

@@ -77,9 +77,6 @@ class Settings(BaseSettings):
         default_factory=default_home, description="index, threads and traces"
     )
     collection: Name = Field(DEFAULT_COLLECTION, description="the collection to read or write")
-    files: str | None = Field(
-        None, description="glob of the documents to ask, as in a .gitignore; none: all"
-    )
     thread: Name | None = Field(None, description="the thread to continue")
     engine: EngineName = Field(EngineName.AUTO, description="local, openai, or auto")
     k: int = Field(

@@ -29,6 +29,6 @@ def open_(
         found = traces.get("last")
     citation = citation_of(found["answer"], str(number))
     collection = start_event(found)["collection"]
-    asked = settings.model_copy(update={"collection": collection, "files": None})
+    asked = settings.model_copy(update={"collection": collection})
     with open_reader(asked, terminal.notice) as reader:
         print_surroundings(terminal, citation, reader)

@@ -22,7 +22,7 @@ _SHOWN = (
 
 
 @app.command()
-@options.taking("collection", "files", "k", "store")
+@options.taking("collection", "k", "store")
 def search(
     given: options.Shared,
     query: Annotated[

@@ -20,8 +20,6 @@ from state.errors import DamagedError
 from state.passages import RetrievedChunk
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
     from rag.embed.protocol import Vectors
 
 # LEFT JOIN: SQLite must begin at the chunks named; it would walk every document otherwise.
@@ -85,29 +83,23 @@ class Texts:
 
 class IndexQueries(CollectionContents):
     """One collection at one revision, read inside the caller's snapshot. Chunks and documents are
-    named by their row ids, which only this store knows; those of a document's chunks ascend. Where
-    some documents were chosen (`--files`), no chunk of another is found.
+    named by their row ids, which only this store knows; those of a document's chunks ascend.
     """
 
     dense_searched: str
     """What answered `dense` last, as a trace tells it."""
 
-    def __init__(
-        self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None, vocabulary: str
-    ) -> None:
-        """`files` matches the sources that may be found; None: all. `vocabulary` is a query for
-        each `term`, and in how many `chunks` it is.
-        """
+    def __init__(self, sql: Sql, row: CollectionRow, vocabulary: str) -> None:
+        """`vocabulary` is a query for each `term`, and in how many `chunks` it is."""
         super().__init__(sql, row)
-        self._files = files
         self._texts = Texts(sql)
         self._counted = f"SELECT term, chunks FROM ({vocabulary}) AS counted WHERE"
 
     @abstractmethod
-    def _matching(
-        self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
+    def lexical(
+        self, searched: Mapping[str, int], limit: int, document: int | None = None
     ) -> dict[int, float]:
-        """The best chunks, of these `documents` or of all, that hold some of the terms, best first,
+        """The best chunks, of this `document` or of all, that hold some of the terms, best first,
         with a score: their BM25, or how rare the terms are that each holds.
         """
 
@@ -143,33 +135,22 @@ class IndexQueries(CollectionContents):
 
     @property
     def document_count(self) -> int:
-        return self._totals[0] if self._chosen is None else len(self._chosen)
+        return self._totals[0]
 
     @cached_property
     def _totals(self) -> tuple[int, int, int]:
         return self.totals()
 
-    @cached_property
-    def _chosen(self) -> list[int] | None:
-        """The documents that may be found; None where all may."""
-        if self._files is None:
-            return None
-        rows = self._asked("SELECT id, source FROM documents WHERE collection_id = $1")
-        matches = self._files.match_file
-        return [number for number, source in rows if matches(decode_path(source))]
-
     def outline(self, most: int) -> list[DocumentOutline]:
-        """Of the first documents by source that may be found."""
+        """Of the first documents by source."""
         rows = self._asked(
             "SELECT id, source, title, characters FROM documents WHERE collection_id = $1"
-            " ORDER BY source"
+            " ORDER BY source LIMIT $2",
+            most,
         )
-        if self._chosen is not None:
-            chosen = frozenset(self._chosen)
-            rows = [row for row in rows if row[0] in chosen]
         return [
             DocumentOutline(decode_path(source), title, self._headings(row), characters)
-            for row, source, title, characters in rows[:most]
+            for row, source, title, characters in rows
         ]
 
     def document_id(self, source: str) -> int | None:
@@ -179,13 +160,8 @@ class IndexQueries(CollectionContents):
         )
         return int(rows[0][0]) if rows else None
 
-    def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
-        return self._matching(searched, limit, self._chosen)
-
     def lexical_of(self, document: int, searched: Mapping[str, int], limit: int) -> list[int]:
-        if self._chosen is not None and document not in self._chosen:
-            return []
-        best = self._matching(searched, limit, [document])
+        best = self.lexical(searched, limit, document)
         return list(dict.fromkeys([*self.chunk_rows(document)[:1], *best]))
 
     def text(self, document: int) -> str:

@@ -14,8 +14,6 @@ from state.closing import closed_on_failure
 from state.database import Database, Sql
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
     from rag.index.queries import IndexQueries
     from rag.index.reader import CollectionReader
     from rag.index.writer import CollectionWriter
@@ -34,9 +32,7 @@ class Store(ABC):
         """A new connection for questions."""
 
     @abstractmethod
-    def _queries(
-        self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None, notice: Notice
-    ) -> IndexQueries: ...
+    def _queries(self, sql: Sql, row: CollectionRow, notice: Notice) -> IndexQueries: ...
 
     @abstractmethod
     def locked(self, name: str, *, create: bool = False) -> AbstractContextManager[Any]:
@@ -58,15 +54,8 @@ class Store(ABC):
         """Bytes that it takes beside the home."""
         return 0
 
-    def open_collection(
-        self,
-        name: str,
-        notice: Notice = lambda _line: None,
-        *,
-        files: GitIgnoreSpec | None = None,
-    ) -> CollectionReader:
-        """The collection of this name, for reading; where `files` are given, only the documents
-        whose sources match are found.
+    def open_collection(self, name: str, notice: Notice = lambda _line: None) -> CollectionReader:
+        """The collection of this name, for reading.
 
         Raises:
             NoIndexError: nothing was ingested.
@@ -77,7 +66,7 @@ class Store(ABC):
 
         with closed_on_failure(self.database()) as database:
             return CollectionReader(
-                database, name, lambda sql, row: self._queries(sql, row, files, notice)
+                database, name, lambda sql, row: self._queries(sql, row, notice)
             )
 
     @contextmanager

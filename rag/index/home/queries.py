@@ -1,13 +1,12 @@
 """Both legs of a search in a home: FTS5, and Chroma where it is up to date with the catalog, else
 the catalog's own vectors, all of which numpy compares.
 
-A reader never waits: while another process writes Chroma, or when it is gone or damaged, or where
-some documents were chosen, cosines are computed from the catalog.
+A reader never waits: while another process writes Chroma, or when it is gone or damaged, cosines
+are computed from the catalog.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 from collections.abc import Mapping, Sequence
@@ -23,13 +22,10 @@ from rag.index.queries import IndexQueries
 from rag.index.ranking import HEAD_WEIGHT
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
     from rag.embed.protocol import Vectors
 
 CHROMA = "chroma"
 _BATCH = 8_192
-_OF_THESE = "SELECT id FROM chunks WHERE document_id IN (SELECT value FROM json_each(?))"
 
 
 class HomeQueries(IndexQueries):
@@ -38,12 +34,11 @@ class HomeQueries(IndexQueries):
         connection: sqlite3.Connection,
         row: CollectionRow,
         index: ChromaIndex,
-        files: GitIgnoreSpec | None,
         notice: Notice,
     ) -> None:
         self._table = f"lexical_{row.id}"
         vocabulary = f"SELECT term, doc AS chunks FROM {self._table}_terms"
-        super().__init__(connection, row, files, vocabulary)
+        super().__init__(connection, row, vocabulary)
         self._index = index
         self._notice = notice
         self._store: ChromaVectors | None = None
@@ -56,18 +51,18 @@ class HomeQueries(IndexQueries):
             self._store.close()
         self._store = None
 
-    def _matching(
-        self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
+    def lexical(
+        self, searched: Mapping[str, int], limit: int, document: int | None = None
     ) -> dict[int, float]:
         if not searched:
             return {}
         # Quoted, a term is a term: no text of a query is ever FTS5 syntax.
         values: list[Any] = [" OR ".join(f'"{term}"' for term in searched)]
         where = ""
-        if documents is not None:
+        if document is not None:
             # Without `+` SQLite would ask FTS5 for each of these rows by itself.
-            where = f" AND +rowid IN ({_OF_THESE})"
-            values.append(json.dumps(documents))
+            where = " AND +rowid IN (SELECT id FROM chunks WHERE document_id = ?)"
+            values.append(document)
         rows = self._sql.execute(
             f"SELECT rowid, bm25({self._table}, 1.0, {HEAD_WEIGHT}) AS score FROM {self._table}"
             f" WHERE {self._table} MATCH ?{where} ORDER BY score LIMIT ?",
@@ -76,9 +71,8 @@ class HomeQueries(IndexQueries):
         return {row: -score for row, score in rows}
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
-        if self._chosen is not None:
-            self.dense_searched = "catalog (of chosen files)"
-        elif (found := self._nearest(vector, limit)) is None:
+        found = self._nearest(vector, limit)
+        if found is None:
             self.dense_searched = f"catalog (Chroma is {self._why})"
         elif _is_crowded(found):
             self.dense_searched = "catalog (copies of a text crowd Chroma's graph)"
@@ -125,16 +119,11 @@ class HomeQueries(IndexQueries):
             )
 
     def _scan(self, query: Vectors, limit: int) -> dict[int, float]:
-        """The nearest by the catalog's own vectors, of the chosen documents or of all."""
-        chosen, values = "", list[Any]()
-        if self._chosen is not None:
-            chosen = " AND documents.id IN (SELECT value FROM json_each($2))"
-            values = [json.dumps(self._chosen)]
+        """The nearest by the catalog's own vectors."""
         cursor = self._sql.execute(
             "SELECT chunks.id, vector FROM documents CROSS JOIN chunks"
-            " ON document_id = documents.id"
-            f" WHERE documents.collection_id = $1{chosen}",
-            (self.row.id, *values),
+            " ON document_id = documents.id WHERE documents.collection_id = $1",
+            (self.row.id,),
         )
         found: dict[int, float] = {}
         while rows := cursor.fetchmany(_BATCH):

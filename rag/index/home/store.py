@@ -21,8 +21,6 @@ from rag.index.writer import CollectionWriter, Searchable
 from state.sqlite_file import transaction
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
     from rag.embed.protocol import Vectors
     from rag.index.home.queries import HomeQueries
     from rag.index.home.vectors import ChromaIndex
@@ -45,16 +43,10 @@ class HomeStore(Store):
 
         return ChromaIndex(sql, self._home, row, self._chroma_url)
 
-    def _queries(
-        self,
-        sql: Any,
-        row: CollectionRow,
-        files: GitIgnoreSpec | None,
-        notice: Notice,
-    ) -> HomeQueries:
+    def _queries(self, sql: Any, row: CollectionRow, notice: Notice) -> HomeQueries:
         from rag.index.home.queries import HomeQueries
 
-        return HomeQueries(sql, row, self.chroma(sql, row), files, notice)
+        return HomeQueries(sql, row, self.chroma(sql, row), notice)
 
     @contextmanager
     def locked(self, name: str, *, create: bool = False) -> Iterator[Catalog]:

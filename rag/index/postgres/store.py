@@ -29,8 +29,6 @@ from state.postgres import (
 )
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
     from rag.embed.protocol import Vectors
     from state.database import Sql
 
@@ -67,11 +65,6 @@ SELECT id, 1 - (vector::vector <=> $1) AS cosine FROM (
   ORDER BY vector::halfvec({dimension}) <=> $3 LIMIT $4
 ) AS near ORDER BY cosine DESC, id LIMIT $2
 """
-# By no index of vectors, which would be asked in vain where few documents are chosen.
-_NEAREST_CHOSEN = """
-SELECT id, 1 - (vector::vector <=> $1) AS cosine FROM chunks
-WHERE collection_id = {collection} AND document_id = ANY($3) ORDER BY cosine DESC, id LIMIT $2
-"""
 
 
 class PostgresStore(Store):
@@ -84,10 +77,8 @@ class PostgresStore(Store):
     def database(self) -> SharedDatabase:
         return SharedDatabase(self.url, self.schema)
 
-    def _queries(
-        self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None, _notice: Notice
-    ) -> PostgresQueries:
-        return PostgresQueries(sql, row, files)
+    def _queries(self, sql: Sql, row: CollectionRow, _notice: Notice) -> PostgresQueries:
+        return PostgresQueries(sql, row)
 
     @contextmanager
     def locked(self, name: str, *, create: bool = False) -> Iterator[SharedDatabase]:
@@ -164,12 +155,12 @@ class PostgresWriter(CollectionWriter):
 class PostgresQueries(IndexQueries):
     dense_searched = "pgvector"
 
-    def __init__(self, sql: Sql, row: CollectionRow, files: GitIgnoreSpec | None) -> None:
+    def __init__(self, sql: Sql, row: CollectionRow) -> None:
         counted = f"SELECT term, chunks FROM vocabulary WHERE collection_id = {row.id}"
-        super().__init__(sql, row, files, f"{counted} AND chunks > 0")
+        super().__init__(sql, row, f"{counted} AND chunks > 0")
 
-    def _matching(
-        self, searched: Mapping[str, int], limit: int, documents: Sequence[int] | None
+    def lexical(
+        self, searched: Mapping[str, int], limit: int, document: int | None = None
     ) -> dict[int, float]:
         held = sorted((count, term) for term, count in searched.items() if count)
         if not held:
@@ -179,9 +170,9 @@ class PostgresQueries(IndexQueries):
             if found < ENOUGH:
                 rare.append(_quoted(term))
                 found += count
-        chosen = "" if documents is None else " AND document_id = ANY($4)"
+        of = "" if document is None else " AND document_id = $4"
         values: list[Any] = [self.row.id, limit, " | ".join(rare)]
-        values += [] if documents is None else [list(documents)]
+        values += [] if document is None else [document]
         first = len(values) + 1
         rarities = " + ".join(
             f"(terms @@ ${place}::tsquery)::int * {rarity(count, self.chunk_count)!r}::float8"
@@ -189,7 +180,7 @@ class PostgresQueries(IndexQueries):
         )
         rows = self._sql.execute(
             f"SELECT chunk_id, {rarities} AS rarity FROM lexical WHERE terms @@ $3::tsquery"
-            f" AND collection_id = $1{chosen} ORDER BY rarity DESC, size, chunk_id LIMIT $2",
+            f" AND collection_id = $1{of} ORDER BY rarity DESC, size, chunk_id LIMIT $2",
             [*values, *(_quoted(term) for _, term in held)],
         )
         return dict(rows.fetchall())
@@ -197,13 +188,9 @@ class PostgresQueries(IndexQueries):
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         from pgvector import HalfVector, Vector
 
-        query = (_NEAREST if self._chosen is None else _NEAREST_CHOSEN).format(
-            collection=self.row.id, dimension=self.row.embedder.dimension
-        )
-        near: tuple[Any, ...] = (HalfVector(vector), limit + MORE)
-        if self._chosen is not None:
-            near = (self._chosen,)
-        return dict(self._sql.execute(query, (Vector(vector), limit, *near)).fetchall())
+        query = _NEAREST.format(collection=self.row.id, dimension=self.row.embedder.dimension)
+        values = Vector(vector), limit, HalfVector(vector), limit + MORE
+        return dict(self._sql.execute(query, values).fetchall())
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
         from pgvector import Vector
