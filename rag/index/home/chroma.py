@@ -9,10 +9,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import sqlite3
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,8 +23,6 @@ from rag.deferred_imports import forget
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from state.closing import Closing, closed_on_failure
 from state.errors import CragError, SetupError
-
-_EXPORTER = "opentelemetry.exporter.otlp.proto.grpc.trace_exporter"
 
 _BATCH = 1_000
 """Vectors in an upsert: as many as Chroma saves at once, so that its log stays small."""
@@ -46,7 +42,6 @@ def chromadb_module() -> ModuleType:
     Raises:
         SetupError: it is not installed as it should be.
     """
-    _spare_exporter()
     with _settings_of_values():
         try:
             import chromadb
@@ -57,15 +52,6 @@ def chromadb_module() -> ModuleType:
             ) from error
     forget("httpx")  # openai looks at every reply whether it was imported
     return chromadb
-
-
-def _spare_exporter() -> None:
-    """Chroma imports an exporter of traces over gRPC, which is never used here: an empty module
-    stands for it where grpc is not installed.
-    """
-    if _EXPORTER not in sys.modules and find_spec("grpc") is None:
-        sys.modules[_EXPORTER] = ModuleType(_EXPORTER)
-        sys.modules[_EXPORTER].OTLPSpanExporter = None  # type: ignore[attr-defined]
 
 
 @contextlib.contextmanager
