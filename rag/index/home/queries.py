@@ -72,13 +72,10 @@ class HomeQueries(IndexQueries):
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
         found = self._nearest(vector, limit)
-        if found is None:
-            self.dense_searched = f"catalog (Chroma is {self._why})"
-        elif _is_crowded(found):
-            self.dense_searched = "catalog (copies of a text crowd Chroma's graph)"
-        else:
+        if found is not None:
             self.dense_searched = CHROMA
             return found
+        self.dense_searched = f"catalog (Chroma is {self._why})"
         return self._scan(vector, limit)
 
     def cosines(self, vector: Vectors, rows: Sequence[int]) -> dict[int, float]:
@@ -135,10 +132,3 @@ def _compared(rows: Sequence[tuple[int, bytes]], query: Vectors) -> dict[int, fl
     """The cosines of chunks, given with their stored vectors, by row."""
     near = cosines_of(decode_vectors([stored for _, stored in rows], len(query)), query)
     return dict(zip((row for row, _ in rows), near.tolist(), strict=True))
-
-
-def _is_crowded(found: Mapping[int, float]) -> bool:
-    """Whether most are exactly as near as another one: hundreds of copies of a text have only each
-    other for neighbours in the graph of HNSW, and no way leads from them to nearer chunks.
-    """
-    return 2 * len({round(cosine, 5) for cosine in found.values()}) < len(found)
