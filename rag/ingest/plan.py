@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from rag.index.protocol import FileStat, IndexedDocument, UnreadFile
+from rag.index.protocol import IndexedDocument, UnreadFile
 from rag.ingest.file_text import ReadTask, reading_version
 from rag.ingest.roots import Root, root_of
 from rag.ingest.walk import Listing
@@ -39,68 +39,45 @@ def make_plan(
 ) -> IngestPlan:
     """Compares `found` with the whole collection: what is `known`, and what could not be read."""
     plan, now = IngestPlan(unlisted=tuple(skip.path for skip in found.unlisted)), reading_version()
-    remembered = {file.path: file for file in unread if file.reading == now}
     wanted = dict(found.files)
+    for file in unread:
+        if file.path not in wanted and root_of(roots, file.path):
+            plan.forgotten.append(file.path)
+        elif file.reading == now and file.stat == wanted.get(file.path):
+            plan.unread.append(file)
+            del wanted[file.path]
     taken: set[str] = set()
     for document in known:
         path = document.path
         if path is None:
             continue
-        stat = wanted.pop(path, None)
-        if stat is None and _is_gone(document, path, roots, plan.unlisted):
+        if path not in found.files and _is_gone(document, path, roots, plan.unlisted):
             plan.missing.append(document)
             continue
         taken.add(document.source)
+        stat = wanted.pop(path, None)
         if stat is None:
             continue
         if document.stat == stat and document.reading == now:
             plan.unchanged += 1
-        elif not _is_still_unread(plan, remembered, path, stat):
+        else:
             plan.changed[path] = document
             root = _root(roots, path)
             plan.tasks.append(ReadTask(path, stat.size, document.source, root.path))
-    if wanted:
-        _add_new(plan, roots, wanted, remembered, taken)
-    plan.forgotten = [
-        file.path for file in unread if file.path not in found.files and root_of(roots, file.path)
-    ]
-    return plan
-
-
-def _add_new(
-    plan: IngestPlan,
-    roots: Sequence[Root],
-    wanted: dict[str, FileStat],
-    remembered: dict[str, UnreadFile],
-    taken: set[str],
-) -> None:
     for path in sorted(wanted):
-        stat = wanted[path]
-        if _is_still_unread(plan, remembered, path, stat):
-            continue
         root = _root(roots, path)
         names = list(root.source_names(path))
         source = next((name for name in names if name not in taken), names[-1])
         taken.add(source)
-        plan.tasks.append(ReadTask(path, stat.size, source, root.path))
+        plan.tasks.append(ReadTask(path, wanted[path].size, source, root.path))
     plan.tasks.sort()
+    return plan
 
 
 def _root(roots: Sequence[Root], path: str) -> Root:
     root = root_of(roots, path)
     assert root is not None, "what was found lies under one"
     return root
-
-
-def _is_still_unread(
-    plan: IngestPlan, remembered: dict[str, UnreadFile], path: str, stat: FileStat
-) -> bool:
-    """Whether a file that could not be read has not changed since; notes it in the plan."""
-    file = remembered.get(path)
-    if file is None or file.stat != stat:
-        return False
-    plan.unread.append(file)
-    return True
 
 
 def _is_gone(
