@@ -17,7 +17,7 @@ def doctor(given: options.Shared, json_: options.Json = False) -> int:
     """Check each part and print the mending command.
 
     The parts are catalog, indexes, vectors, embedder, disk, permissions, the servers of models on
-    this machine and model, which is sent one small made-up document; exit 4 if one fails.
+    this machine and model, which is asked for one word; exit 4 if one fails.
     """
     from rag.doctor.checkup import examine
 

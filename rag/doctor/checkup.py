@@ -23,14 +23,6 @@ LEAST_FREE = 500 << 20
 _WRITABLE = "Make it writable, or choose another --home"
 _PROBE_SECONDS = 60.0
 """The time limit of a small request, unless the settings say otherwise."""
-_FILLER = "The line runs along the valley, past nine stations and over eleven bridges. " * 25
-_PROBE = [
-    ("system", "You grade retrieved documents: does the document answer the question?"),
-    (
-        "user",
-        f"<document> document_1\n{_FILLER}\n</document>\nQuestion: How many bridges are there?",
-    ),
-]
 
 
 def examine(settings: Settings) -> Iterator[Check]:
@@ -104,31 +96,27 @@ def check_servers(_settings: Settings) -> Iterator[Check]:
 
 
 def check_model(settings: Settings) -> Iterator[Check]:
-    """Send one made-up document of some 400 tokens, and none of the person's, to a model that is
-    set.
-    """
+    """Ask a model that is set for one word, and send it nothing of the person's."""
     if choose_engine(settings) is not EngineName.OPENAI:
         yield Check("model", "none is set", "crag model use URL NAME")
         return
     from rag.budget import Budget
     from rag.endpoint.address import chat_endpoint
-    from rag.engines.openai.chat_model import ChatModel
-    from rag.engines.openai.verdicts import ask_verdicts
+    from rag.engines.openai.chat_model import LINE, ChatModel, Request
 
     endpoint, patient = chat_endpoint(settings), settings.request_timeout or _PROBE_SECONDS
     asked = settings.model_copy(update={"request_timeout": patient, "max_retries": 0})
     chat = ChatModel(settings.model, endpoint, asked)
     chat.server.learn(form=None, reads=None, answers=None)  # found out anew
     try:
-        verdicts = ask_verdicts(chat, _PROBE, "document", 1, Budget())
+        reply = chat.ask(Request([("user", "Reply with one word.")], Budget(), LINE))
     finally:
         chat.close()
     told = f"{settings.model} at {endpoint.host} replies"
-    if verdicts:
+    if reply.text:
         yield Check("model", told)
     else:
-        mending = "Use another model, or --grader local"
-        yield Check("model", f"{told}, but its reply could not be read", mending, ok=False)
+        yield Check("model", f"{told}, but with no text", "Use another model", ok=False)
 
 
 _PARTS: dict[str, Callable[[Settings], Iterable[Check]]] = {

@@ -2,13 +2,11 @@
 
 import pytest
 from openai_samples import settings_for
-from scripted_server import ScriptedServer, call, status, text
+from scripted_server import ScriptedServer, status, text
 
 from rag.doctor.checkup import examine
 from rag.endpoint.local_servers import LocalServer
 from state.settings import Settings
-
-WELL = call({"document_1": {"reason": "stated", "holds": True}})
 
 
 def examined(chat, home):
@@ -18,23 +16,23 @@ def examined(chat, home):
     return last, running.requests
 
 
-def test_a_server_that_is_well_is_sent_one_made_up_document_and_nothing_of_the_person_s(tmp_path):
-    check, requests = examined(WELL, tmp_path)
+def test_a_server_that_is_well_is_asked_for_one_word_and_sent_nothing_of_the_person_s(tmp_path):
+    check, requests = examined(text("Yes."), tmp_path)
     assert (check.ok, check.part) == (True, "model")
     assert check.detail.startswith("small at ")
     (chat,) = requests
-    assert "The line runs along the valley" in chat.prompt
+    assert chat.prompt == "Reply with one word."
 
 
 @pytest.mark.parametrize(
     ("chat", "told"),
     [
-        (text("Yes, it does. It has eleven."), "could not be read. Use another model"),
+        (text(""), "with no text. Use another model"),
         (status(500, "out of memory"), "out of memory"),
         (status(404, "no such model"), "no such model"),
     ],
 )
-def test_a_reply_that_cannot_be_read_and_a_server_that_fails_are_faults(chat, told, tmp_path):
+def test_a_reply_without_text_and_a_server_that_fails_are_faults(chat, told, tmp_path):
     check, _ = examined(chat, tmp_path)
     assert not check.ok
     assert told in f"{check.detail}. {check.mend}"
