@@ -6,7 +6,7 @@ import re
 import unicodedata
 from calendar import month_name
 from collections.abc import Iterator, Sequence
-from itertools import product
+from itertools import combinations
 from math import isclose
 from typing import Literal
 
@@ -38,10 +38,12 @@ _ANOTHER = re.compile(
 )
 """Matches what asks for another number than the documents give: one that is set, or more."""
 _ROUNDED = 1e-4
-_TIMES = 12
-"""Up to so many times a number may be taken; the multiples of a smaller one are all numbers."""
+_TIMES = (*range(2, 13), 24, 60, 1000)
+"""How many times a number may be taken, or shared out, without a word of it: as one of a few, or in
+another unit.
+"""
 _MOST = 30
-"""How many numbers that its quotes lack are held against these."""
+"""How many numbers that its quotes lack are held against these, and against how many."""
 
 
 def find_discrepancy(
@@ -60,17 +62,18 @@ def find_discrepancy(
     its numbers, or deny what it states.
 
     Numbers must stand in the quotes, in the question, or in the titles and `headings` above the
-    quotes; names, but for months, may also stand in the `passages` around these.
+    quotes, or follow from those by reckoning; a count in words needs them only where the quotes
+    count the same thing. Names, but for months, may also stand in the `passages` around these.
     """
     quotes = [*quotes, dates(" ".join(quotes))]
     given = [figure for quote in quotes for figure in figures(quote)]
-    asked = [*figures(question)]
-    known = readings([*given, *asked, *(f for each in headings for f in figures(each))])
+    known = [*given, *figures(question)]
+    values = readings([*known, *(f for each in headings for f in figures(each))])
     said = [*figures(_UNCOUNTED.sub(" ", text))]
-    lacking = [f for f in said if f.readings.isdisjoint(known) and f.written.casefold() != "one"]
+    lacking = [f for f in said if f.readings.isdisjoint(values) and f.written.casefold() != "one"]
     if not _ANOTHER.search(question):
         own = readings(said)
-        others = [(each, _other_number(each, own, given, asked)) for each in lacking[:_MOST]]
+        others = [(each, _other_number(each, own, given, known)) for each in lacking[:_MOST]]
         beside = [*figures(document)] if any(other for _, other in others) else []
         for figure, other in others:
             if other and not _stands_beside(figure, beside):
@@ -79,7 +82,8 @@ def find_discrepancy(
     around = stated + _plain(" ".join(passages))
     counts, counted = _spans(text), _spans(" ".join((*quotes, question)))
     unsaid = [
-        *(figure.written for figure in lacking),
+        *(each.written for each in lacking[:_MOST] if not _is_told(each, given, known)),
+        *(each.written for each in lacking[_MOST:]),
         *(
             name
             for name in _names(text)
@@ -95,36 +99,51 @@ def find_discrepancy(
 
 
 def _other_number(
-    figure: Figure, own: frozenset[str], given: Sequence[Figure], asked: Sequence[Figure]
+    figure: Figure, own: frozenset[str], given: Sequence[Figure], known: Sequence[Figure]
 ) -> Figure | None:
     """The one figure that is `given` in place of this one, and is none of the claim's `own`; None
     where several are, which may be summed up, and where this one says less or may be reckoned from
-    it, or from times: the hours between two, the day so many days later.
+    what is `known`, or from times: the hours between two, the day so many days later.
     """
     alike = {each.value: each for each in given if figure.same_subject(each)}
     if len(alike) != 1 or not own.isdisjoint(alike):
         return None
     (other,) = alike.values()
-    known = [*given, *asked]
     if figure.rounds(other) or (figure.of_time and sum(each.of_time for each in known) > 1):
         return None
-    pairs = product(figure.amounts, other.amounts)
-    return None if any(_is_reckoned(value, one, known) for value, one in pairs) else other
+    return None if _is_reckoned(figure, known, known, _TIMES) else other
 
 
-def _is_reckoned(value: float, one: float, known: Sequence[Figure]) -> bool:
-    """Whether `value` is a multiple of `one`, a percentage of it that is known, or what this makes
-    with another number: the rest, the total, the price of each.
+def _is_told(figure: Figure, given: Sequence[Figure], known: Sequence[Figure]) -> bool:
+    """Whether quotes tell a number that they lack: it can be reckoned, or it counts in a word what
+    they do not count ("the two ways"). What they count by another number must be reckoned from
+    numbers of the same thing.
     """
-    found = [one * times for times in range(2, _TIMES + 1) if one >= _TIMES]
-    for figure in known:
-        for other in figure.amounts:
-            if "percent" in figure.beside:
-                share = one * other / 100
-                found += [share, one - share, one + share]
-            if one and other and one != other:
-                found += [one + other, abs(one - other), one * other, one / other, other / one]
-    return any(isclose(value, each, rel_tol=_ROUNDED) for each in found)
+    if any(map(figure.same_subject, given)):
+        return _is_reckoned(figure, [*filter(figure.same_subject, known)], known)
+    return figure.written.casefold() in SPELT or _is_reckoned(figure, known, known, _TIMES)
+
+
+def _is_reckoned(
+    figure: Figure, of: Sequence[Figure], known: Sequence[Figure], times: Sequence[int] = ()
+) -> bool:
+    """Whether the number is a sum or a difference `of` these, a percentage of one that is known, or
+    one of them multiplied or divided by a known number or one of the `times`.
+    """
+    parts = _amounts(of)
+    factors = {*_amounts(known), *times} - {0.0}
+    shares = [each / 100 for each in _amounts([f for f in known if "percent" in f.beside])]
+    found = [sum(parts)] if len(parts) > 2 else []
+    for one, other in combinations(parts, 2):
+        found += [one + other, abs(one - other)]
+    for one in parts:
+        found += [value for by in factors if by != one for value in (one * by, one / by)]
+        found += [one * by for share in shares for by in (share, 1 - share, 1 + share)]
+    return any(isclose(value, each, rel_tol=_ROUNDED) for value in figure.amounts for each in found)
+
+
+def _amounts(found: Sequence[Figure]) -> list[float]:
+    return [*dict.fromkeys(amount for each in found for amount in each.amounts)][:_MOST]
 
 
 def _stands_beside(figure: Figure, document: Sequence[Figure]) -> bool:

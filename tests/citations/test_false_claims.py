@@ -216,6 +216,17 @@ def test_another_range_or_a_number_in_words_is_no_agreement(text, quote, says):
         ("The rest is 3,508.80 EUR.", [TOUR]),
         ("1,096.50 EUR for each person.", [TOUR]),
         ("With heating the rent was 1.480,00 EUR.", [RENT]),
+        ("A reply takes up to 72 hours.", [REPLY]),
+        ("A battery and a service: two bills.", [BATTERY, SERVICE]),
+    ],
+)
+def test_a_number_reckoned_from_its_quotes_or_a_count_of_what_they_say_is_told(text, quotes):
+    assert verdict(text, *quotes) == "verified"
+
+
+@pytest.mark.parametrize(
+    ("text", "quotes"),
+    [
         ("The rent is now 1,355 EUR.", [RENT, RISE]),
         ("The service was at 96,805 km.", [BATTERY]),
         ("Bus, room and meals cost 448 EUR.", [BILL]),
@@ -223,13 +234,13 @@ def test_another_range_or_a_number_in_words_is_no_agreement(text, quote, says):
         ("It is due on 20 May.", [SENT]),
     ],
 )
-def test_a_number_reckoned_from_its_quotes_or_given_beside_them_is_not_taken_out(text, quotes):
+def test_one_that_may_be_reckoned_or_stands_beside_its_quotes_is_not_taken_out(text, quotes):
     assert verdict(text, *quotes) == "unverified"
 
 
-def test_a_number_that_can_be_reckoned_from_the_question_is_not_taken_out_either():
+def test_a_number_that_can_be_reckoned_from_the_question_is_told_too():
     asked = "What are three rents of the flat, with the heating?"
-    assert claim_of("3,660 EUR of rent.", RENT, question=asked)["verdict"] == "unverified"
+    assert claim_of("3,660 EUR of rent.", RENT, question=asked)["verdict"] == "verified"
 
 
 @pytest.mark.parametrize(
