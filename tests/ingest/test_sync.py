@@ -132,6 +132,14 @@ def test_files_that_give_no_text_are_reported_each_time_but_tried_once(folder, l
     assert library.ingest(folder).failed == []
 
 
+def test_what_the_disk_does_not_give_is_tried_again(folder, library, monkeypatch):
+    broken = Mock(side_effect=OSError(5, "Input/output error"))
+    monkeypatch.setattr("rag.documents.registry._head", broken)
+    assert "cannot be read: Input/output" in library.ingest(folder).failed[0].reason
+    monkeypatch.undo()
+    assert counts(library.ingest(folder)) == {"added": 3}
+
+
 def test_what_was_indexed_of_a_file_that_breaks_is_kept_until_it_is_mended(folder, library):
     page = folder / "page.json"
     page.write_text('{"valve": "opens"}')
