@@ -20,8 +20,8 @@ from state.wording import shorten, written_place
 
 REPORT_SCHEMA = "crag.research/1"
 LONGEST_QUOTE = 200
-LONGEST_ASKED = 500
-"""Characters of the title, and of what was not found."""
+LONGEST_TITLE, LONGEST_ASKED = 120, 2_000
+"""Characters of the title; of the question below a title that is cut, and of what was not found."""
 _NOTHING = "The documents do not hold an answer."
 
 ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
@@ -109,7 +109,11 @@ def make_report(
 
 
 def _markdown(report: Report, artifacts: Sequence[Artifact]) -> Iterator[str]:
-    yield f"# {shorten(report['question'], LONGEST_ASKED)}"
+    asked = shorten(one_line(report["question"]), LONGEST_ASKED)
+    title = shorten(asked, LONGEST_TITLE)
+    yield f"# {title}"
+    if title != asked:
+        yield from ("", f"> {asked}")
     if report["answer"] or not report["sections"]:
         yield from ("", report["answer"] or _NOTHING)
     nearest = {artifact["instruction"]: artifact["nearest"] for artifact in artifacts}

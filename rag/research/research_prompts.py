@@ -13,7 +13,6 @@ from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
 from rag.research.allowance import KNOWN_TOKENS
 from rag.research.local_researcher import asked_parts
-from rag.research.planning import MOST_QUERIES
 from rag.research.researcher import ReadFiles, RunView, by_heading
 from rag.research.roles import PLANNED, ROLES
 from rag.text.prose import as_prose, one_line
@@ -40,9 +39,10 @@ PLANNER = (
     "question in the question's own words, so that it stands alone, and never answers it; and for "
     "a searcher one to four search queries in the words that these documents are likely to use. "
     "One searcher a part of the question, or several parts where fewer are allowed; together they "
-    "cover all of it. read_files may name documents by their path, to be read beside what the "
-    "queries find, or files by name. What is open is searched with other words and in other "
-    "documents than before, by subtasks that give its numbers in reopens. Plan no writer."
+    "cover all of it. read_files may name three documents by their path, to be read beside what "
+    "the queries find, or files by name. What is open is searched with other words and in other "
+    "documents than before, by subtasks that give its numbers in reopens. Of a document only "
+    "some headings are told. Plan no writer."
 )
 REFLECTION = (
     "You reflect on a research run: the plan against what came of it. Decide: replan (something "
@@ -96,13 +96,14 @@ def search_messages(
     """
     lacked = {*task["reopens"]}
     near = [f for f in read.files if f["heading"] == task["heading"] or lacked & {*f["missing"]}]
-    before = [finding["text"] for file in near or read.files for finding in file["findings"]]
+    told_of = near if near or lacked else read.files
+    before = [finding["text"] for file in told_of for finding in file["findings"]]
     facts = [*found, *within_tokens(before, KNOWN_TOKENS)]
     told = [fenced(f"[{each['number']}]", name_of(each), document_text(each)) for each in given]
     if facts:
         told.append(fenced("known", "found before, not to be told again", _bullets(facts)))
     if left:
-        told.append(f"Not found yet; look for it first, if the task asks it: {'; '.join(left)}")
+        told.append(f"Not found in what was read before: {'; '.join(left)}")
     told.append(today())
     told.append(f"Task: {one_line(task['instruction'])}")
     return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]
@@ -187,5 +188,5 @@ def _artifact_line(artifact: Artifact, open_: Iterable[str]) -> str:
     told = " ".join(shorten(finding["text"], share) for finding in artifact["findings"])
     line = f"{artifact['heading']} ({artifact['role']}, {artifact['status']}): {told or 'nothing'}"
     missing = ", ".join(f"{n}" for n, part in enumerate(open_, 1) if part in artifact["missing"])
-    searched = "; ".join(map(one_line, artifact["searched"][-MOST_QUERIES:]))
+    searched = "; ".join(map(one_line, artifact["searched"]))
     return f"{line} | Lacks open parts {missing} | Searched: {searched}" if missing else line

@@ -150,7 +150,9 @@ def test_of_what_is_known_a_task_is_told_its_own_sections_where_there_are_any():
     told = search_messages(task, ReadFiles([boats, fees]), [])[1][1]
     assert "- Members pay 5.\n<" in told
     assert "They sink." not in told
-    assert "They sink." in search_messages(task, ReadFiles([boats]), [])[1][1]
+    assert "They sink." not in search_messages(task, ReadFiles([boats]), [])[1][1]
+    (first,) = checked_plan([draft("who?")])
+    assert "They sink." in search_messages(first, ReadFiles([boats]), [])[1][1]
 
 
 def test_what_is_lacked_is_open_until_it_is_closed_or_a_subtask_that_reopens_it_lacks_it_no_more():
