@@ -68,7 +68,7 @@ def one_chunk(text: str) -> HomeQueries:
         connection.execute(f"INSERT INTO {table} VALUES ({','.join('?' * len(row))})", row)
     catalog.create_lexical(connection, 1)
     row = CollectionRow(1, "default", "", EmbedderIdentity("e", 1, "1"), "1", 1)
-    return HomeQueries(connection, row, ChromaIndex(connection, Path(), row), None, print)
+    return HomeQueries(connection, row, ChromaIndex(connection, Path(), row), print)
 
 
 @given(st.text(max_size=200))
