@@ -187,7 +187,8 @@ def test_a_second_round_looks_for_what_is_open_and_adds_to_the_section_that_lack
     assert len(read) == 2
     assert "- It is 140 metres long." in read[1]
     title, whole = report["report"].split("\n\n")[:2]
-    assert title.endswith("…") and whole == f"> {QUESTION * 4}"
+    assert title.endswith("…")
+    assert whole == f"> {QUESTION * 4}"
 
 
 def test_a_searcher_searches_once_more_by_queries_of_its_own(home: Path):
