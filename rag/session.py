@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -22,7 +22,7 @@ from rag.turn_run import failed_event, failed_turn, run_turn
 from state.answer import Answer
 from state.background import Cancellation
 from state.closing import Closing
-from state.errors import CragError, UsageError
+from state.errors import CragError
 from state.passages import HistoryTurn
 from state.settings import Settings
 from state.trace_store import TraceStore
@@ -193,23 +193,11 @@ class Session(Closing):
             record=lambda answer: cancel.unless_cancelled(lambda: record(answer)),
         )
 
-    def keep_trace(
-        self,
-        events: Sequence[Mapping[str, Any]],
-        answer: Answer,
-        *,
-        resumed: bool = False,
-    ) -> None:
-        """Stores a trace. A failure to is only reported: it costs nobody the answer. The trace of
-        a `resumed` run begins with what was stored of it before.
-        """
-        trace_id = answer["trace_id"]
+    def keep_trace(self, events: Sequence[Mapping[str, Any]], answer: Answer) -> None:
+        """Stores a trace. A failure to is only reported: it costs nobody the answer."""
         try:
             with self._traces_lock:
-                if resumed:
-                    with suppress(UsageError):
-                        events = [*self._traces.get(trace_id)["events"], *events]
-                self._traces.keep(trace_id, events, answer)
+                self._traces.keep(answer["trace_id"], events, answer)
         except CragError as error:
             self.notify(f"The trace was not kept: {error}")
 

@@ -19,11 +19,11 @@ _SAME = ("collection", "engine", "model", "k", "max_loops", "grader", "verify", 
 
 
 def start_event(trace: Trace) -> TurnStarted | ResearchStarted:
-    """The event that says how the run was set up when it was last started or resumed."""
+    """The event that says how the run was set up."""
     events = cast("Sequence[Event | ResearchEvent]", trace["events"])
     return next(
         event
-        for event in reversed(events)
+        for event in events
         if event["event"] == "turn_started" or event["event"] == "research_started"
     )
 

@@ -73,7 +73,7 @@ class Research(Closing):
             "report": None,
         }
         self._journal.start(run)
-        return self._work(run, budget, emit, resumed=False)
+        return self._work(run, budget, emit)
 
     def resume(
         self, run_id: str, answer: str | None = None, emit: Emit = lambda _event: None
@@ -100,9 +100,9 @@ class Research(Closing):
             state = {**state, "guidance": [*state["guidance"], said], "leads": [said]}
             run["state"] = {**state, "escalation": None, "rounds": 0, "decision": None}
             self._journal.change(run["id"], state=run["state"])
-        return self._work(run, Budget.start(self._settings), emit, resumed=True)
+        return self._work(run, Budget.start(self._settings), emit)
 
-    def _work(self, run: ResearchRun, budget: Budget, emit: Emit, *, resumed: bool) -> Report:
+    def _work(self, run: ResearchRun, budget: Budget, emit: Emit) -> Report:
         self.run_id = run["id"]
         events: list[ResearchEvent] = []
 
@@ -118,7 +118,7 @@ class Research(Closing):
             how = self.session.run_started(run["asked"], deps.started)
             keep({"event": "research_started", "run_id": run["id"], **how})
             report = self._rounds(run, deps)
-            self.session.keep_trace(events, self._as_answer(report), resumed=resumed)
+            self.session.keep_trace(events, self._as_answer(report))
             if not report["resumable"]:
                 self._record_turn(report)
                 state = {**run["state"], "files": {}}
