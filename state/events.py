@@ -160,7 +160,7 @@ Event = (
 )
 
 
-Outcome = Literal["added", "updated", "removed", "skipped", "failed"]
+Outcome = Literal["added", "updated", "unchanged", "removed", "skipped", "failed"]
 
 
 class PlannedFiles(TypedDict):

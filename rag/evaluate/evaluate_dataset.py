@@ -218,5 +218,5 @@ def _read(document: CorpusDocument) -> tuple[IndexedDocument, list[DocumentPart]
     text = clean(document.text)
     title = shorten(document.title) if document.title else None
     chunks = (chunk.of(document.id, title) for chunk in chunk_parts([Part(text)], "text"))
-    row = IndexedDocument(document.id, None, None, reading="", title=title)
+    row = IndexedDocument(document.id, None, None, content_hash="", title=title)
     return row, [DocumentPart(text, tuple(chunks))]

@@ -200,7 +200,7 @@ class CollectionContents:
 
     def newest_files(self, host: str, most: int) -> tuple[int, list[tuple[str, str, FileStat]]]:
         """How many files of a machine are indexed, and of the `most` newest, newest first, the
-        path, the version of the reader and what was known of the file.
+        path, the hash of the content and what was known of the file.
         """
         here = (
             " FROM documents LEFT JOIN roots ON roots.collection_id = documents.collection_id"
@@ -210,7 +210,7 @@ class CollectionContents:
         stats = f"SELECT documents.path, content_hash, size, mtime_ns, changed_ns{here}"
         ((files,),) = self._asked(f"SELECT count(*){here}", host)
         rows = self._asked(f"{stats} ORDER BY documents.id DESC LIMIT $3", host, most)
-        return files, [(decode_path(path), by, FileStat(*stat)) for path, by, *stat in rows]
+        return files, [(decode_path(path), held, FileStat(*stat)) for path, held, *stat in rows]
 
     def roots(self, host: str | None = None) -> dict[str, str]:
         """The ingested folders and files, of one machine or of all, by path, each with the options
@@ -224,14 +224,14 @@ class CollectionContents:
 
 def _document(row: Sequence[Any]) -> IndexedDocument:
     """`row` has COLUMNS."""
-    source, path, root, size, mtime_ns, changed_ns, reading, *rest = row
+    source, path, root, size, mtime_ns, changed_ns, content_hash, *rest = row
     title, kind, chunks, characters, warnings = rest
     return IndexedDocument(
         source=decode_path(source),
         path=None if path is None else decode_path(path),
         root=None if root is None else decode_path(root),
         stat=FileStat(size, mtime_ns, changed_ns),
-        reading=reading,
+        content_hash=content_hash,
         title=title,
         format=kind,
         chunk_count=chunks,

@@ -39,7 +39,7 @@ class IndexedDocument:
         path, root: the file and the ingested folder it was found under; None for a document
             that is no file.
         stat: of the file when it was read.
-        reading: the version of the reader that read it.
+        content_hash: the version of the reader, and a hash of the file's bytes.
         chunk_count, characters: counted by the writer, which ignores what it is given.
         warnings: what could not be read, in words.
     """
@@ -47,7 +47,7 @@ class IndexedDocument:
     source: str
     path: str | None
     root: str | None
-    reading: str
+    content_hash: str
     stat: FileStat = NO_FILE
     title: str | None = None
     format: str = "text"

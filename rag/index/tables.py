@@ -43,7 +43,7 @@ CREATE TABLE documents (
   size bigint NOT NULL,
   mtime_ns bigint NOT NULL,
   changed_ns bigint NOT NULL,
-  content_hash text NOT NULL,  -- the version of the reader
+  content_hash text NOT NULL,
   title text,
   format text NOT NULL,
   chunk_count integer NOT NULL,

@@ -109,6 +109,14 @@ class CollectionWriter(CollectionContents, ABC):
         with self._database.transaction():
             return self._delete(doomed) if doomed else 0
 
+    def touch(self, document: IndexedDocument) -> None:
+        """Updates path, root, size and times of an indexed document, found by source."""
+        self._sql.execute(
+            "UPDATE documents SET path = $1, root = $2, size = $3, mtime_ns = $4,"
+            " changed_ns = $5 WHERE collection_id = $6 AND source = $7",
+            (*_place_of(document), self.row.id, encode_path(document.source)),
+        )
+
     def set_unread(self, files: Iterable[UnreadFile], forget: Iterable[str] = ()) -> None:
         """Remembers files, replacing what was known of their paths; forgets other paths."""
         own = self.row.id
@@ -155,15 +163,19 @@ class CollectionWriter(CollectionContents, ABC):
         return len(doomed)
 
 
+def _place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, int, int, int]:
+    both = document.path, document.root
+    path, root = (None if each is None else encode_path(each) for each in both)
+    return path, root, *document.stat
+
+
 def _document_row(
     document: IndexedDocument, title: str | None, chunks: int, characters: int
 ) -> tuple[Any, ...]:
-    both = document.path, document.root
     return (
         encode_path(document.source),
-        *(None if each is None else encode_path(each) for each in both),
-        *document.stat,
-        document.reading,
+        *_place_of(document),
+        document.content_hash,
         title,
         document.format,
         chunks,

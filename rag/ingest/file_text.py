@@ -8,6 +8,7 @@ file and not the ingest, and so that parsing uses every core.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import pickle
 import resource
@@ -36,21 +37,22 @@ _MEMORY_BYTES = 4 << 30
 
 
 def reading_version() -> str:
-    """The version of reading and chunking, with the extra `ocr` or without it. All documents are
-    read again when it changes.
+    """The version of reading and chunking, with the extra `ocr` or without it. Every content hash
+    begins with it, so that all documents are read again when it changes.
     """
-    return f"{READER_VERSION}{'+ocr' * can_recognize()}"
+    return f"{READER_VERSION}{'+ocr' * can_recognize()}:"
 
 
 class ReadTask(NamedTuple):
     """A file to read of about `size` bytes, the source that its document is to have, and the root
-    that it was found under.
+    that it was found under. When the hash of its content is `known`, no text comes back.
     """
 
     path: str
     size: int
     source: str
     root: str
+    known: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,18 +76,29 @@ class FileText:
             yield DocumentPart(text, tuple(named))
 
 
-ReadOutcome = FileText | UnreadFile
+@dataclass(frozen=True, slots=True)
+class SameContent:
+    """The file holds what is already known under this hash."""
+
+    task: ReadTask
+    stat: FileStat
+
+
+ReadOutcome = FileText | SameContent | UnreadFile
 
 
 def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
-    """Read and chunk one file. `beat` is called as often as there is progress."""
+    """Read, hash and chunk one file. `beat` is called as often as there is progress."""
     stat = NO_FILE
     try:
         stat = FileStat.of(os.stat(task.path))
         if not stat.size:
             reading = reading_version()
             return UnreadFile(task.path, stat, "empty: 0 bytes", failed=False, reading=reading)
-        outcome = _read(task, stat, beat)
+        found = _content_hash(task.path)
+        if found == task.known:
+            return SameContent(task, stat)
+        outcome = _read(task, stat, found, beat)
         changed = FileStat.of(os.stat(task.path)) != stat
     except (DocumentError, OSError) as error:
         return _failure(task.path, stat, error)
@@ -104,7 +117,7 @@ def _failure(path: str, stat: FileStat, error: DocumentError | OSError) -> Unrea
     return UnreadFile(path, stat, reason, failed, "" if passing else reading_version())
 
 
-def _read(task: ReadTask, stat: FileStat, beat: Callable[[], None]) -> FileText:
+def _read(task: ReadTask, stat: FileStat, content_hash: str, beat: Callable[[], None]) -> FileText:
     from rag.documents.registry import open_document
     from rag.text.blocks import MARKDOWN
     from rag.text.headings import document_title, naming_blocks
@@ -122,7 +135,7 @@ def _read(task: ReadTask, stat: FileStat, beat: Callable[[], None]) -> FileText:
             source=task.source,
             path=task.path,
             root=task.root,
-            reading=reading_version(),
+            content_hash=content_hash,
             stat=stat,
             title=stream.title or document_title(naming, path),
             format=stream.format,
@@ -149,6 +162,12 @@ def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[DocumentPart
             start = chunk.end_char
             chunks.clear()
     yield DocumentPart(text[start:], tuple(chunks))
+
+
+def _content_hash(path: str) -> str:
+    with open(path, "rb", buffering=0) as file:
+        digest = hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16))
+    return reading_version() + digest.hexdigest()
 
 
 def main(descriptor: str) -> None:

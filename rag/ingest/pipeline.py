@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from rag.documents.formats import SUFFIXES
 from rag.index.protocol import IndexedDocument, UnreadFile
-from rag.ingest.file_text import FileText, ReadOutcome, ReadTask, read_file
+from rag.ingest.file_text import FileText, ReadOutcome, ReadTask, SameContent, read_file
 from rag.ingest.plan import IngestPlan
 from rag.ingest.roots import Root, root_of
 from rag.ingest.walk import FileProblem
@@ -55,7 +55,7 @@ class IngestReport:
         return bool(self.added or self.updated or self.removed)
 
 
-_COUNTED = ("added", "updated", "removed")
+_COUNTED = ("added", "updated", "unchanged", "removed")
 
 OnEvent = Callable[[IngestEvent], None]
 
@@ -127,7 +127,9 @@ class Ingest:
                     self.writer.put_all([(each.document, each.parts()) for each in files])
                 self._report_put(each.document for each in files)
                 for each in batch:
-                    if isinstance(each, UnreadFile):
+                    if isinstance(each, SameContent):
+                        self._same(each)
+                    elif isinstance(each, UnreadFile):
                         self._not_read(each)
 
     def _report_put(self, documents: Iterable[IndexedDocument]) -> None:
@@ -137,10 +139,14 @@ class Ingest:
             self.reporter.report.warnings += [
                 FileProblem(shown, each) for each in document.warnings
             ]
-            self._written.add(document.source)
-            outcome: Outcome = "updated" if document.path in self.plan.changed else "added"
-            size = document.stat.size
-            self.reporter.done(document.path or "", outcome, document.source, size)
+            self._settle(document, "updated" if document.path in self.plan.changed else "added")
+
+    def _same(self, same: SameContent) -> None:
+        """Notes the new times of a file whose content is the same."""
+        document = replace(self.plan.changed[same.task.path], stat=same.stat)
+        if self.writer:
+            self.writer.touch(document)
+        self._settle(document, "unchanged")
 
     def _not_read(self, file: UnreadFile) -> None:
         """Reports the file. What was indexed of a file that can no longer be read stays; what was
@@ -162,6 +168,10 @@ class Ingest:
             self.writer.remove(each.source for each in gone)
         for each in gone:
             self.reporter.done(each.path or each.source, "removed", each.source, 0)
+
+    def _settle(self, document: IndexedDocument, outcome: Outcome) -> None:
+        self._written.add(document.source)
+        self.reporter.done(document.path or "", outcome, document.source, document.stat.size)
 
 
 def _batches(outcomes: Iterable[ReadOutcome | None]) -> Iterator[list[ReadOutcome]]:

@@ -58,12 +58,13 @@ def make_plan(
         stat = wanted.pop(path, None)
         if stat is None:
             continue
-        if document.stat == stat and document.reading == now:
+        if document.stat == stat and document.content_hash.startswith(now):
             plan.unchanged += 1
         else:
             plan.changed[path] = document
+            known_hash = document.content_hash
             root = _root(roots, path)
-            plan.tasks.append(ReadTask(path, stat.size, document.source, root.path))
+            plan.tasks.append(ReadTask(path, stat.size, document.source, root.path, known_hash))
     for path in sorted(wanted):
         root = _root(roots, path)
         names = list(root.source_names(path))

@@ -42,7 +42,7 @@ class Staleness:
 
 
 def staleness(
-    store: Store, collection: str, *, most: int = sys.maxsize, reading: str | None = None
+    store: Store, collection: str, *, most: int = sys.maxsize, reading: str = ""
 ) -> Staleness:
     """Look at the files of a collection, at most so many, those indexed last; documents that are no
     files of this machine do not count. Nothing is outdated where no version of `reading` is given.
@@ -55,8 +55,8 @@ def staleness(
         files, rows = held.newest_files(store.host, most)
         unfinished = not all(map(is_finished, held.roots(store.host).values()))
     changed = gone = outdated = 0
-    for path, read_by, known in rows:
-        outdated += reading not in (None, read_by)
+    for path, content_hash, known in rows:
+        outdated += not content_hash.startswith(reading)
         try:
             now = FileStat.of(os.stat(path))
             # The inode's own time, at which an ingest looks too, changes with its rights alone.

@@ -151,15 +151,19 @@ def test_any_text_and_any_name_come_back(store, text):
     assert_sound(store)
 
 
-def test_roots_and_unread_files_are_remembered(store):
+def test_roots_times_and_unread_files_are_remembered(store):
     bad = UnreadFile("/files/\udce9.bin", FileStat(3, 4, 5), "no text", failed=True, reading="1")
+    fill(store, {"whales": WHALES})
     with writing(store) as writer:
         writer.set_root("/files", '{"include": []}')
+        writer.touch(document("whales", stat=FileStat(7, 8, 9)))
         writer.set_unread([bad, replace(bad, path="/files/b")])
         writer.set_unread([replace(bad, reason="binary", failed=False)], forget=["/files/b"])
     with writing(store) as writer:
         assert writer.roots() == {"/files": '{"include": []}'}
         assert writer.unread() == [replace(bad, reason="binary", failed=False)]
+    with opened(store) as reader:
+        assert reader.document("whales").stat == (7, 8, 9)
 
 
 def test_writers_are_kept_apart_and_the_second_learns_who_holds_it(store):

@@ -57,8 +57,10 @@ def test_the_collection_becomes_equal_to_the_folder(folder, either):
     assert_sound(either.store)
 
 
-def test_an_old_time_hides_no_change(folder, library):
+def test_a_new_time_alone_is_no_change_and_an_old_time_hides_none(folder, library):
     library.ingest(folder)
+    os.utime(folder / "a.md", (1, 1))
+    assert counts(library.ingest(folder)) == {"unchanged": 3}
     status = (folder / "b.md").stat()
     (folder / "b.md").write_text(TEXT.format("b.md", 7))
     os.utime(folder / "b.md", ns=(status.st_atime_ns, status.st_mtime_ns))

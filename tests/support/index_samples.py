@@ -21,7 +21,7 @@ def open_writer(home, name, chroma_url=None, **options):
 
 def document(source: str, **fields) -> IndexedDocument:
     values = {"path": f"/files/{source}", "root": "/files"}
-    return IndexedDocument(source, **{**values, "reading": "1", **fields})
+    return IndexedDocument(source, **{**values, "content_hash": "h", **fields})
 
 
 def chunks_of(source: str, text: str, title: str | None = None, start: int = 0) -> list[Chunk]:
