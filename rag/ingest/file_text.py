@@ -8,6 +8,7 @@ file and not the ingest, and so that parsing uses every core.
 from __future__ import annotations
 
 import contextlib
+import errno
 import hashlib
 import os
 import pickle
@@ -34,6 +35,10 @@ PART_CHARACTERS = 1 << 17
 
 _BEAT_SECONDS = 1.0
 _MEMORY_BYTES = 4 << 30
+_LASTING = (None, errno.EINVAL, errno.EACCES, errno.EPERM)
+"""An OSError of these is the file's own: its rights, or damage, which often has no number. What a
+disk or a network does not give now it may give the next time.
+"""
 
 
 def reading_version() -> str:
@@ -111,8 +116,7 @@ def _failure(path: str, stat: FileStat, error: DocumentError | OSError) -> Unrea
         reason, cause = error.message, error.__cause__
     else:
         reason, cause = f"cannot be read: {error.strerror or error}", error
-    # What a disk or a network does not give now it may give the next time; rights are the file's.
-    passing = isinstance(cause, OSError) and not isinstance(cause, PermissionError)
+    passing = isinstance(cause, OSError) and cause.errno not in _LASTING
     failed = not isinstance(error, UnsupportedFormatError)
     return UnreadFile(path, stat, reason, failed, "" if passing else reading_version())
 

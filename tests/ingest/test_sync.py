@@ -142,6 +142,15 @@ def test_what_the_disk_does_not_give_is_tried_again(folder, library, monkeypatch
     assert counts(library.ingest(folder)) == {"added": 3}
 
 
+@pytest.mark.parametrize("error", [OSError("image file is truncated"), OSError(22, "Invalid")])
+def test_damage_that_a_library_calls_a_system_error_is_not(error, folder, library, monkeypatch):
+    monkeypatch.setattr("rag.documents.registry._head", Mock(side_effect=error))
+    library.ingest(folder)
+    monkeypatch.undo()
+    assert len(library.ingest(folder).failed) == 3
+    assert planned(library) == 0
+
+
 def test_what_was_indexed_of_a_file_that_breaks_is_kept_until_it_is_mended(folder, library):
     page = folder / "page.json"
     page.write_text('{"valve": "opens"}')
