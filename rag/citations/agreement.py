@@ -68,21 +68,23 @@ def find_discrepancy(
     quotes = [*quotes, dates(" ".join(quotes))]
     given = [figure for quote in quotes for figure in figures(quote)]
     known = [*given, *figures(question)]
+    countable = [each for each in dict.fromkeys(known) if each.amounts]
     values = readings([*known, *(f for each in headings for f in figures(each))])
     said = [*figures(_UNCOUNTED.sub(" ", text))]
     lacking = [f for f in said if f.readings.isdisjoint(values) and f.written.casefold() != "one"]
     if not _ANOTHER.search(question):
         own = readings(said)
-        others = [(each, _other_number(each, own, given, known)) for each in lacking[:_MOST]]
-        beside = [*figures(document)] if any(other for _, other in others) else []
-        for figure, other in others:
-            if other and not _stands_beside(figure, beside):
-                return "contradicted", f"its quote says {other.written}, not {figure.written}"
+        others = {f: o for f in lacking[:_MOST] if (o := _other_number(f, own, given, known))}
+        beside = [*figures(document)] if others else []
+        for each, other in others.items():
+            reckoned = _is_reckoned(each, countable, countable, _TIMES)
+            if not reckoned and not _stands_beside(each, beside):
+                return "contradicted", f"its quote says {other.written}, not {each.written}"
     stated = _plain(" ".join((*quotes, question, *headings)))
     around = stated + _plain(" ".join(passages))
     counts, counted = _spans(text), _spans(" ".join((*quotes, question)))
     unsaid = [
-        *(each.written for each in lacking[:_MOST] if not _is_told(each, given, known)),
+        *(each.written for each in lacking[:_MOST] if not _is_told(each, given, countable)),
         *(each.written for each in lacking[_MOST:]),
         *(
             name
@@ -103,15 +105,14 @@ def _other_number(
 ) -> Figure | None:
     """The one figure that is `given` in place of this one, and is none of the claim's `own`; None
     where several are, which may be summed up, and where this one says less or may be reckoned from
-    what is `known`, or from times: the hours between two, the day so many days later.
+    times that are `known`: the hours between two, the day so many days later.
     """
     alike = {each.value: each for each in given if figure.same_subject(each)}
     if len(alike) != 1 or not own.isdisjoint(alike):
         return None
     (other,) = alike.values()
-    if figure.rounds(other) or (figure.of_time and sum(each.of_time for each in known) > 1):
-        return None
-    return None if _is_reckoned(figure, known, known, _TIMES) else other
+    of_times = figure.of_time and sum(each.of_time for each in known) > 1
+    return None if of_times or figure.rounds(other) else other
 
 
 def _is_told(figure: Figure, given: Sequence[Figure], known: Sequence[Figure]) -> bool:
@@ -143,7 +144,7 @@ def _is_reckoned(
 
 
 def _amounts(found: Sequence[Figure]) -> list[float]:
-    return [*dict.fromkeys(amount for each in found for amount in each.amounts)][:_MOST]
+    return [*dict.fromkeys(amount for each in found[:_MOST] for amount in each.amounts)]
 
 
 def _stands_beside(figure: Figure, document: Sequence[Figure]) -> bool:
