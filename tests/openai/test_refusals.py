@@ -42,6 +42,7 @@ def test_two_other_queries_are_searched_once_and_what_they_found_is_given(home):
     assert "Masters" in requests[-1].prompt
     tried = next(request.prompt for request in requests if "Tried:" in request.prompt)
     assert "Ferry" in tried
+    assert "No passage was read yet" not in tried
 
 
 @pytest.mark.parametrize("refuses", [False, True])
@@ -53,6 +54,7 @@ def test_where_the_passages_are_weak_other_queries_come_before_the_one_reply(hom
     answer, requests = asked(home, reply, "How much experience must helmsmen prove?")
     assert answer["status"] == ("abstained" if refuses else "answered")
     assert ["Tried:" in request.prompt for request in requests] == [True, False]
+    assert "No passage was read yet" in requests[0].prompt
     assert "Masters" in requests[1].prompt
 
 

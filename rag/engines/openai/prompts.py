@@ -156,7 +156,7 @@ def rewrite_messages(state: GraphState, collection: str = "") -> Messages:
     missing = "\n".join(one_line(each) for each in state["gaps"] if each != question)
     told = [("titles and headings found", shown), ("not said there", missing)]
     parts = _named(collection) + [fenced(name, "", text) for name, text in told if text]
-    if not missing:
+    if not state["gaps"]:
         parts.append("No passage was read yet; a first look finds them weak.")
     parts += [f"Tried: {one_line(query)}" for query in queries_tried(state)]
     parts.append(f"Question: {one_line(question)}")
