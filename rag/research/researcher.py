@@ -50,7 +50,7 @@ class DraftSubtask(BaseModel):
     instruction: Line
     queries: list[Line] = Field([], json_schema_extra={"maxItems": 4})
     expected_artifact: Line = ""
-    read_files: list[Line] = Field([], json_schema_extra={"maxItems": 3})
+    read_files: list[Line] = Field([], json_schema_extra={"maxItems": 4})
     reopens: list[int] = Field([], json_schema_extra={"maxItems": 6})
 
 
