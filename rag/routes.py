@@ -32,10 +32,8 @@ def decide(state: GraphState) -> tuple[Decision, str]:
     if state["sufficient"] and relevant:
         return "generate", f"{enough} can answer it"
     if state["model_decides"] and not _may_look_first(state):  # no rule of words refuses for it
-        return (
-            "generate",
-            f"{enough if relevant else 'none is relevant'} by code; the model decides",
-        )
+        found = enough if relevant else "none is relevant"
+        return "generate", f"{found} by code; the model decides"
     end: Decision = "generate" if relevant else "abstain"
     no_query = None if state["web"] == "searched" else state["no_query"]
     ended = _ended(state) if no_query is None else None

@@ -181,9 +181,7 @@ def _mended(text: str) -> str:
     """The text with each broken word on the line where it begins. The hyphen is taken for a
     typesetter's between a letter and a small one, else for the word's own.
     """
-    parts = _BROKEN.sub(lambda each: each[1] + _hyphen(*each.groups()) + BROKEN, text)
+    parts = _BROKEN.sub(
+        lambda found: found[1] + "-" * (not found[1] or not found[2].islower()) + BROKEN, text
+    )
     return _GOES_ON.sub(lambda found: found[1].replace(BROKEN, "") + "\n", parts)
-
-
-def _hyphen(before: str, after: str) -> str:
-    return "" if before and after.islower() else "-"

@@ -71,8 +71,7 @@ class HomeQueries(IndexQueries):
         return {row: -score for row, score in rows}
 
     def dense(self, vector: Vectors, limit: int) -> dict[int, float]:
-        found = self._nearest(vector, limit)
-        if found is not None:
+        if (found := self._nearest(vector, limit)) is not None:
             self.dense_searched = CHROMA
             return found
         self.dense_searched = f"catalog (Chroma is {self._why})"
