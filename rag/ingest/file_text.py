@@ -36,9 +36,7 @@ PART_CHARACTERS = 1 << 17
 _BEAT_SECONDS = 1.0
 _MEMORY_BYTES = 4 << 30
 _LASTING = (None, errno.EINVAL, errno.EACCES, errno.EPERM)
-"""An OSError of these is the file's own: its rights, or damage, which often has no number. What a
-disk or a network does not give now it may give the next time.
-"""
+"""An OSError of these numbers is the file's own: its rights, or damage, which often has none."""
 
 
 def reading_version() -> str:
