@@ -38,9 +38,10 @@ _ANOTHER = re.compile(
 )
 """Matches what asks for another number than the documents give: one that is set, or more."""
 _ROUNDED = 1e-4
-_TIMES = (*range(2, 13), 24, 60, 1000)
+_FEW = 12
+_TIMES = (*range(2, _FEW + 1), 24, 60, 1000)
 """How many times a number may be taken, or shared out, without a word of it: as one of a few, or in
-another unit.
+another unit. The multiples of few are all numbers, which a quote's other one may contradict.
 """
 _MOST = 30
 """How many numbers that its quotes lack are held against these, and against how many."""
@@ -68,7 +69,7 @@ def find_discrepancy(
     quotes = [*quotes, dates(" ".join(quotes))]
     given = [figure for quote in quotes for figure in figures(quote)]
     known = [*given, *figures(question)]
-    countable = [each for each in dict.fromkeys(known) if each.amounts]
+    numbers = [each for each in dict.fromkeys(known) if each.amounts]
     values = readings([*known, *(f for each in headings for f in figures(each))])
     said = [*figures(_UNCOUNTED.sub(" ", text))]
     lacking = [f for f in said if f.readings.isdisjoint(values) and f.written.casefold() != "one"]
@@ -77,14 +78,14 @@ def find_discrepancy(
         others = {f: o for f in lacking[:_MOST] if (o := _other_number(f, own, given, known))}
         beside = [*figures(document)] if others else []
         for each, other in others.items():
-            reckoned = _is_reckoned(each, countable, countable, _TIMES)
-            if not reckoned and not _stands_beside(each, beside):
+            times = _TIMES if max(other.amounts, default=0) >= _FEW else ()
+            if not (_is_reckoned(each, numbers, numbers, times) or _stands_beside(each, beside)):
                 return "contradicted", f"its quote says {other.written}, not {each.written}"
     stated = _plain(" ".join((*quotes, question, *headings)))
     around = stated + _plain(" ".join(passages))
     counts, counted = _spans(text), _spans(" ".join((*quotes, question)))
     unsaid = [
-        *(each.written for each in lacking[:_MOST] if not _is_told(each, given, countable)),
+        *(each.written for each in lacking[:_MOST] if not _is_told(each, given, numbers)),
         *(each.written for each in lacking[_MOST:]),
         *(
             name

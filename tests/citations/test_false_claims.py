@@ -250,6 +250,8 @@ def test_a_number_that_can_be_reckoned_from_the_question_is_told_too():
         ("4,594 km.", [BATTERY]),
         ("The tour costs 4,368 EUR.", [TOUR]),
         ("A deposit of 25 % is due.", [TOUR]),
+        ("An image takes 5 GB.", [IMAGE]),
+        ("Use `--keep-last 14`.", [KEEP]),
     ],
 )
 def test_one_that_cannot_be_is_contradicted(text, quotes):
