@@ -191,7 +191,7 @@ class CollectionContents:
     def unread(self) -> list[UnreadFile]:
         rows = self._asked(
             "SELECT path, reason, failed, reading, size, mtime_ns, changed_ns FROM unread"
-            " WHERE collection_id = $1"
+            " WHERE collection_id = $1 ORDER BY path"
         )
         return [
             UnreadFile(decode_path(path), FileStat(*stat), reason, bool(failed), reading)
