@@ -34,7 +34,7 @@ _HEAD_LINES = 12
 _MOST_NAMED = 10
 """Pages that a warning names: a damaged file may claim any number of them."""
 _NUMBER = re.compile(r"[0-9]+")
-_BROKEN = re.compile(rf"([^\W\d_]?){BROKEN}(?=(\S?))")
+_BROKEN = re.compile(rf"([^\W\d_]{{0,40}}){BROKEN}(?=([^\W\d_]{{0,40}}))")
 _GOES_ON = re.compile(rf"{BROKEN}(\S*)[ \n]?")
 _NUMBERED = re.compile(r"\s*[^\W\d_][^0-9]*[0-9]+\s*")
 """A title with a number: at the top of a page it may belong to that page alone."""
@@ -43,6 +43,7 @@ _COUNTS_PAGES = re.compile(
 )
 """Matches a name before a colon that no field has: of pages, or with a number, as of a chapter."""
 _LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -126,11 +127,13 @@ def _drawn(page: PdfPage) -> Pixels:
 def reflow(parts: Iterable[Part]) -> Iterator[Part]:
     """The parts in order, one a page, without running heads and with broken words joined."""
     pages = list(parts)
+    said = (each for page in pages for each in page.text.lower().split() if BROKEN not in each)
+    words = {word for each in said for word in _WORD.findall(each)}
     heads: set[str] = set()
     for at, page in enumerate(pages):
         around = [*pages[max(at - _REACH, 0) : at], *pages[at + 1 : at + 1 + _REACH]]
         text = "\n\n".join(filter(None, _without_heads(page, around, heads)))
-        yield replace(page, text=_mended(f"{text}\n"))
+        yield replace(page, text=_mended(f"{text}\n", words))
 
 
 def _without_heads(page: Part, around: Sequence[Part], seen: set[str]) -> Iterator[str]:
@@ -177,11 +180,17 @@ def _same(line: str, other: str, pages: int) -> bool:
     return all(own == theirs or int(own[-9:]) + pages == int(theirs[-9:]) for own, theirs in pairs)
 
 
-def _mended(text: str) -> str:
-    """The text with each broken word on the line where it begins. The hyphen is taken for a
-    typesetter's between a letter and a small one, else for the word's own.
-    """
-    parts = _BROKEN.sub(
-        lambda found: found[1] + "-" * (not found[1] or not found[2].islower()) + BROKEN, text
-    )
+def _mended(text: str, words: set[str]) -> str:
+    """The text with each broken word on the line where it begins."""
+    parts = _BROKEN.sub(lambda found: found[0][:-1] + _hyphen(found, words) + BROKEN, text)
     return _GOES_ON.sub(lambda found: found[1].replace(BROKEN, "") + "\n", parts)
+
+
+def _hyphen(broken: re.Match[str], words: set[str]) -> str:
+    """A broken word's own hyphen; none where a typesetter put it there: if the joined word stands
+    elsewhere, or if neither the hyphenated word nor both halves do.
+    """
+    start, end = broken[1].lower(), broken[2].lower()
+    is_own = f"{start}-{end}" in words or {start, end} <= words
+    is_own = is_own or not (start and broken[2].islower())
+    return "-" if is_own and start + end not in words else ""

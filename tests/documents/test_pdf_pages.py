@@ -7,6 +7,8 @@ from rag.documents.pdf import reflow
 from rag.documents.pdf_lines import BROKEN
 from rag.documents.stream import Part
 
+KEPT = "The well-known rower rows in spring.\nHe is well rested and known."
+
 
 def read(*pages: str) -> list[str]:
     """The text of each page, blank ones left out."""
@@ -21,9 +23,11 @@ def test_a_word_broken_at_a_lines_end_is_whole() -> None:
 
 
 def test_a_hyphen_that_may_be_the_words_own_stays() -> None:
-    for word, goes_on in (("Half-Moon", " Street"), ("10-fold", ".")):
-        (said,) = read(f"the {word.replace('-', BROKEN)}{goes_on}")
+    for word, goes_on in (("well-known", " boat"), ("Half-Moon", " Street"), ("10-fold", ".")):
+        said = read(f"the {word.replace('-', BROKEN)}{goes_on}", KEPT)[0]
         assert said.split() == f"the {word}{goes_on}".split()
+    # The word without a hyphen stands on a page that follows.
+    assert read(f"the Whit{BROKEN}Sun boat", "Whitsun")[0] == "the WhitSun\nboat"
 
 
 def test_running_heads_and_page_numbers_are_read_once() -> None:
