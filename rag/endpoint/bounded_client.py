@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import json
 import ssl
+import time
 from codecs import BOM_UTF8
 from collections.abc import Iterator
 from contextlib import suppress
+from email.utils import mktime_tz, parsedate_tz
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -72,9 +74,12 @@ class BoundedClient(DefaultHttpxClient):
 
 
 def _pause(asked: str) -> float:
-    """The seconds that a Retry-After asks for; 0 for a date, which the SDK itself reads."""
+    """The seconds that a Retry-After asks for, which may be a date; 0 where it is neither."""
     with suppress(ValueError):
         return float(asked)
+    with suppress(ValueError, OverflowError):
+        date = parsedate_tz(asked)
+        return mktime_tz(date) - time.time() if date else 0.0
     return 0.0
 
 
