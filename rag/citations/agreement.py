@@ -39,9 +39,11 @@ _ANOTHER = re.compile(
 """Matches what asks for another number than the documents give: one that is set, or more."""
 _ROUNDED = 1e-4
 _FEW = 12
-_TIMES = (*range(2, _FEW + 1), 24, 60, 1000)
-"""How many times a number may be taken, or shared out, without a word of it: as one of a few, or in
-another unit. The multiples of few are all numbers, which a quote's other one may contradict.
+_UNITS = (7, 12, 24, 60, 1000)
+"""How many times a number may be taken, or shared out, without a word of it: in another unit."""
+_TIMES = (*range(2, _FEW + 1), *_UNITS)
+"""The same where a quote's other number would contradict it: as one of a few, too. The multiples of
+few are all numbers.
 """
 _MOST = 30
 """How many numbers that its quotes lack are held against these, and against how many."""
@@ -123,7 +125,7 @@ def _is_told(figure: Figure, given: Sequence[Figure], known: Sequence[Figure]) -
     """
     if any(map(figure.same_subject, given)):
         return _is_reckoned(figure, [*filter(figure.same_subject, known)], known)
-    return figure.written.casefold() in SPELT or _is_reckoned(figure, known, known, _TIMES)
+    return figure.written.casefold() in SPELT or _is_reckoned(figure, known, known, _UNITS)
 
 
 def _is_reckoned(
