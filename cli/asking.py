@@ -58,7 +58,8 @@ def report_staleness(terminal: Terminal, settings: Settings) -> None:
     from rag.ingest.staleness import staleness
     from rag.opening import store_of
 
-    line = staleness(store_of(settings), settings.collection, most=MAX_FILES_CHECKED).line
+    found = staleness(store_of(settings), settings.collection, most=MAX_FILES_CHECKED)
+    line = found.line(settings.collection)
     if line is not None:
         terminal.notice(line)
 

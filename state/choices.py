@@ -8,6 +8,12 @@ from pathlib import Path
 DEFAULT_COLLECTION = "default"
 
 
+def ingest_command(collection: str, what: str = "") -> str:
+    """The command that ingests into a collection, as a person types it."""
+    named = "" if collection == DEFAULT_COLLECTION else f" -c {collection}"
+    return f"crag ingest{what}{named}"
+
+
 class EngineName(StrEnum):
     LOCAL = "local"
     OPENAI = "openai"

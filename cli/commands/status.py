@@ -54,5 +54,6 @@ def _lines(found: Status) -> Iterator[tuple[str, str]]:
             yield "  from    ", root
         if each["failed"] or each["skipped"]:
             yield "  unread  ", f"{each['failed']:,} failed, {each['skipped']:,} skipped"
-        yield "  stale   ", Staleness(**each["stale"]).line or "no indexed file has changed"
+        stale = Staleness(**each["stale"]).line(each["name"])
+        yield "  stale   ", stale or "no indexed file has changed"
     yield "\non disk   ", decimal(found["bytes"])

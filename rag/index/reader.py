@@ -13,6 +13,7 @@ from rag.index.language import current_language, reading_for
 from rag.index.protocol import DocumentOutline, IndexedDocument
 from rag.index.queries import IndexQueries
 from rag.index.vocabulary import Vocabulary
+from state.choices import ingest_command
 from state.database import Database, Sql
 from state.errors import NoIndexError
 from state.passages import RetrievedChunk
@@ -45,7 +46,8 @@ class CollectionReader:
         with self.snapshot():
             if not self._queries.chunk_count:
                 raise NoIndexError(
-                    f"The collection {name!r} holds no text yet.", "Run `crag ingest PATH` first."
+                    f"The collection {name!r} holds no text yet.",
+                    f"Run `{ingest_command(name, ' PATH')}` first.",
                 )
 
     @contextmanager

@@ -114,6 +114,8 @@ def _failure(path: str, stat: FileStat, error: DocumentError | OSError) -> Unrea
         reason, cause = error.message, error.__cause__
     else:
         reason, cause = f"cannot be read: {error.strerror or error}", error
+        if isinstance(error, FileNotFoundError):
+            reason = "gone before it was read"
     passing = isinstance(cause, OSError) and cause.errno not in _LASTING
     failed = not isinstance(error, UnsupportedFormatError)
     return UnreadFile(path, stat, reason, failed, "" if passing else reading_version())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from rag.index.protocol import FileStat
 from rag.ingest.roots import is_finished
+from state.choices import ingest_command
 
 if TYPE_CHECKING:
     from rag.index.store import Store
@@ -27,18 +28,18 @@ class Staleness:
     outdated: int
     unfinished: bool
 
-    @property
-    def line(self) -> str | None:
-        """One line for the person, or None when all is fresh."""
+    def line(self, collection: str) -> str | None:
+        """One line for the person who asks this collection, or None when all is fresh."""
+        again = f"run `{ingest_command(collection)}` again"
         if self.unfinished:
-            return "a folder was not read to its end; run `crag ingest` again for the rest."
+            return f"a folder was not read to its end; {again} for the rest."
         changed = self.changed + self.gone
         what = "changed or gone since" if changed else "been read otherwise than crag reads now"
         if not (count := changed or self.outdated):
             return None
         least = "at least " if self.checked < self.files else ""
         have = "file has" if count == 1 else "files have"
-        return f"{least}{count:,} indexed {have} {what}; run `crag ingest` again."
+        return f"{least}{count:,} indexed {have} {what}; {again}."
 
 
 def staleness(

@@ -47,10 +47,11 @@ def test_the_collection_becomes_equal_to_the_folder(folder, either):
     (folder / "a.md").write_text(TEXT.format("changed", 9))
     (folder / "b.md").rename(folder / "moved.md")
     (folder / "sub" / "c.md").write_text("")
-    assert staleness(either.store, "default").line is not None
+    stale = staleness(either.store, "default").line("notes")
+    assert stale.endswith("run `crag ingest -c notes` again.")
     changed = {"added": 1, "updated": 1, "removed": 2}
     assert counts(either.ingest(folder)) == {**changed, "skipped": 1, "failed": 1}
-    assert staleness(either.store, "default").line is None
+    assert staleness(either.store, "default").line("default") is None
     assert either.sources == ["a.md", "moved.md"]
     report = either.ingest(folder, dry_run=True)
     assert counts(report) == {"unchanged": 2, "skipped": 1, "failed": 1}
@@ -196,14 +197,13 @@ def test_staleness_counts_what_changed_and_what_is_gone(folder, library):
     library.ingest(folder)
     store = library.store
     (folder / "a.md").chmod(0o400)  # its rights alone
-    assert staleness(store, "default").line is None
+    assert staleness(store, "default").line("default") is None
     (folder / "a.md").chmod(0o600)
     (folder / "a.md").write_text("changed")
     (folder / "b.md").unlink()
     stale = staleness(store, "default")
     assert (stale.changed, stale.gone, stale.files) == (1, 1, 3)
-    assert stale.line is not None
-    assert stale.line.startswith("2 indexed files have changed or gone since")
+    assert stale.line("default").startswith("2 indexed files have changed or gone since")
     assert staleness(store, "default", most=1).checked == 1
 
 
