@@ -51,10 +51,10 @@ def display_text(
     blocks = [Block(*chunk["blocks"][unit.place]) for unit in units]
     is_header = blocks[0].kind is BlockKind.ROW and "|" in lead
     if is_header and len(lead) + max(unit.end - unit.start for unit in units) > WIDE:
-        rows = [_cells(text_between(chunk, unit.start, unit.end)) for unit in units]
-        names = list(map(as_prose, _cells(lead)))
-        if all(len(cells) <= len(names) for cells in rows):
-            return "\n\n".join(_named(names, map(as_prose, cells)) for cells in rows)
+        rows = [cells(text_between(chunk, unit.start, unit.end)) for unit in units]
+        names = list(map(as_prose, cells(lead)))
+        if all(len(row) <= len(names) for row in rows):
+            return "\n\n".join(_named(names, map(as_prose, row)) for row in rows)
     shown = _PADDING.sub(" ", lead.strip()) if is_header else _lead(lead)
     before, end = blocks[0].kind, units[0].start
     place = 0
@@ -132,10 +132,11 @@ def _piece(
     return before + said + after
 
 
-def _cells(row: str) -> list[str]:
+def cells(row: str) -> list[str]:
     """The cells of a row. Only where the row ends in a bar may the first one be empty."""
     row = row.strip()
-    return _BAR.split(row.removeprefix("|")[:-1] if row.endswith("|") else row.strip(" |"))
+    bare = row.removeprefix("|")[:-1] if row.endswith("|") else row.strip(" |")
+    return [*map(str.strip, _BAR.split(bare))]
 
 
 def _named(names: Sequence[str], cells: Iterable[str]) -> str:

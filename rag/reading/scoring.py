@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from statistics import fmean
 
 from rag.index.terms import terms
 from rag.question.parse import share, specific_terms, split_context
+from rag.reading.display import cells
 from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings
 from rag.reading.stretches import Stretch, stretches_of
 from state.documents import heading_path
@@ -80,10 +82,15 @@ def judge_stretches(
 
 
 def judged_text(stretch: Stretch) -> str:
-    """The stretch behind its headings; a row below its header, without which it is cells alone."""
-    header = _header(stretch)
-    names = text_between(stretch.chunk, *header) + "\n" if header else ""
-    return f"{heading_path(stretch.chunk['title'], stretch.heading)}. {names}{stretch.text}"
+    """The stretch behind its headings; of a row each cell behind the name of its column, without
+    which it says nothing.
+    """
+    text = stretch.text
+    if header := _header(stretch):
+        names = cells(text_between(stretch.chunk, *header).replace("_", " "))
+        named = zip_longest(names, cells(text), fillvalue="")
+        text = ". ".join(f"{name}: " * bool(name) + cell for name, cell in named if cell)
+    return f"{heading_path(stretch.chunk['title'], stretch.heading)}. {text}"
 
 
 def _header(stretch: Stretch) -> tuple[int, int] | None:
