@@ -82,6 +82,8 @@ class TraceStore(Closing):
     def get(self, trace_id: str) -> Trace:
         """One trace by its id, or "last"; raises UsageError if there is none."""
         rows = self._database.read(f"{_WHOLE} {_NEWEST} limit 1", (trace_id,))
+        if not rows and trace_id == "last":
+            raise UsageError("There is no trace yet.", "`crag ask` keeps one of each question.")
         if not rows:
             raise UsageError(f"There is no trace {trace_id!r}.", "`crag trace list` shows them.")
         found, created_at, body = rows[0]

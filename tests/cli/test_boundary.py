@@ -88,7 +88,7 @@ def test_what_the_system_reports_besides_storage_is_called_unexpected(capsys):
         (["threads", "delete", "raiway", "--yes"], "Did you mean 'railway'?"),
         (["threads", "show", "zzz"], "`crag threads list` shows all"),
         (["threads", "shwo"], "Did you mean 'show'?"),
-        (["trace"], "There is no trace 'last'."),
+        (["trace"], "There is no trace yet."),
         (["trace", "zzz"], "`crag trace list` shows them"),
         (["ask", "q", "--thread", "a/b"], "--thread: a name has 1 to 128 characters"),
         (["ask", "q", "--threadd", "a"], "--thread"),
