@@ -11,7 +11,7 @@ from rag.embed.protocol import TokenVectors
 from rag.question.parse import parse_question
 from rag.reading.display import display_text, lead_of
 from rag.reading.reranker import MaxSim, Reranker
-from rag.reading.scoring import JUDGED, coverage
+from rag.reading.scoring import JUDGED, coverage, judge_stretches
 from rag.reading.snippets import FIRST_LONGEST, nearest_of, shown_snippets, snippets
 from rag.reading.stretches import LONGEST, stretches_of
 
@@ -246,6 +246,21 @@ def test_what_begins_the_section_that_is_asked_about_comes_before_what_is_as_nea
     question = parse_question("What is a snapshot?", reader)
     first, *_ = snippets(question, reader.search("What is a snapshot?", 8), Reads())
     assert first.stretch.text.startswith("A directory as it was")
+
+
+class ReadsFields(Reads):
+    def similarities(self, question, texts):
+        return super().similarities(question, [each * (": " in each) for each in texts])
+
+
+def test_a_row_is_read_by_itself_behind_the_names_of_its_columns(tmp_path):
+    reader = collection_of(tmp_path, {"rota.csv": "keeper,watch_of\nAda,dawn\nBea,dusk\n"})
+    question = "dusk"
+    asked, hits = parse_question(question, reader), reader.search(question, 8)
+    ada, bea = sorted(
+        judge_stretches(asked, hits, ReadsFields()), key=lambda each: each.stretch.text
+    )
+    assert (bea.stretch.text, bea.score > ada.score) == ("Bea | dusk", True)
 
 
 class Judges(Reads):
