@@ -34,8 +34,10 @@ _COVERED_BY_WORDS, _RANK_BY_WORDS, _CODE_BY_WORDS = 0.2, 0.2, 0.05
 
 JUDGED = 8
 """How many of the best stretches the cross-encoder scores."""
-ROWS = 24
-"""How many of the best rows of tables are read by themselves, too."""
+ROWS, LONGEST_ROW = 24, 1_000
+"""How many of the best rows of tables are read by themselves, too, and characters of each: what the
+reader reads at once.
+"""
 _JUDGED_WEIGHT = 1.2
 """The weight of the cross-encoder's score, 0 to 1, beside a stretch's own: of 327 questions on
 twelve documentations one of the first three answers 218; with .8 217, with 1.6 218."""
@@ -90,7 +92,7 @@ def _read_rows(question: ParsedQuestion, found: list[ScoredStretch], reranker: R
     """
     places = [n for n, each in enumerate(found) if _header(each.stretch)]
     places = sorted(places, key=lambda n: -found[n].score)[:ROWS]
-    texts = [judged_text(found[n].stretch) for n in places]
+    texts = [judged_text(found[n].stretch)[:LONGEST_ROW] for n in places]
     for n, text, alone in zip(
         places, texts, reranker.similarities(question["text"], texts), strict=True
     ):
