@@ -5,8 +5,8 @@ header, an item below its lead-in line, "…" where what is shown goes on.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import pairwise, zip_longest
 from textwrap import dedent, indent
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,8 @@ def display_text(
         rows = [cells(text_between(chunk, unit.start, unit.end)) for unit in units]
         names = list(map(as_prose, cells(lead)))
         if all(len(row) <= len(names) for row in rows):
-            return "\n\n".join(_named(names, map(as_prose, row)) for row in rows)
+            lines = (named_cells(names, [_cut(as_prose(cell)) for cell in row]) for row in rows)
+            return "\n\n".join(map("\n".join, lines))
     shown = _PADDING.sub(" ", lead.strip()) if is_header else _lead(lead)
     before, end = blocks[0].kind, units[0].start
     place = 0
@@ -139,10 +140,10 @@ def cells(row: str) -> list[str]:
     return [*map(str.strip, _BAR.split(bare))]
 
 
-def _named(names: Sequence[str], cells: Iterable[str]) -> str:
-    """The cells of a wide row, a line each, behind the name of its column."""
-    named = zip(names, cells, strict=False)
-    return "\n".join(f"{name}: " * bool(name) + _cut(cell) for name, cell in named if cell)
+def named_cells(names: Sequence[str], row: Sequence[str]) -> list[str]:
+    """The cells of a row that hold something, each behind the name of its column."""
+    named = zip_longest(names, row, fillvalue="")
+    return [f"{name}: " * bool(name) + cell for name, cell in named if cell]
 
 
 def _cut(cell: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from statistics import fmean
 from typing import TYPE_CHECKING
 
 from rag.embed.protocol import TokenVectors
@@ -144,6 +145,10 @@ class MaxSim:
     def whole(self) -> list[float]:
         """MaxSim of the whole text to each way of reading the question; empty for no tokens."""
         return [max(map(_nearest, way)) for way in self._near]
+
+    def nearness(self, *extents: tuple[int, int]) -> float:
+        """How near the text `within` these is, over all ways; 0 where no token stands there."""
+        return fmean(self.within(*extents) or [0.0])
 
     def within(self, *extents: tuple[int, int]) -> list[float]:
         """The same for the text within `extents`, plus the weighted cosine of the mean vectors."""

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
-from statistics import fmean
 
 from rag.index.terms import terms
 from rag.question.parse import share, specific_terms, split_context
-from rag.reading.display import cells
+from rag.reading.display import cells, named_cells
 from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings
 from rag.reading.stretches import Stretch, stretches_of
 from state.documents import heading_path
@@ -92,13 +90,15 @@ def _read_rows(question: ParsedQuestion, found: list[ScoredStretch], reranker: R
     """
     places = [n for n, each in enumerate(found) if _header(each.stretch)]
     places = sorted(places, key=lambda n: -found[n].score)[:ROWS]
+    if not places:  # nothing more is read, not even the question
+        return
     texts = [judged_text(found[n].stretch)[:LONGEST_ROW] for n in places]
-    for n, text, alone in zip(
-        places, texts, reranker.similarities(question["text"], texts), strict=True
-    ):
-        in_table = found[n].read.within(*extents_of(found[n].stretch, found[n].begins))
-        gained = fmean(alone.within((0, len(text))) or [0.0]) - fmean(in_table or [0.0])
-        found[n] = replace(found[n], score=found[n].score + max(gained, 0.0))
+    alone = reranker.similarities(question["text"], texts)
+    for n, text, read in zip(places, texts, alone, strict=True):
+        row = found[n]
+        in_table = row.read.nearness(*extents_of(row.stretch, row.begins))
+        gained = max(read.nearness((0, len(text))) - in_table, 0.0)
+        found[n] = replace(row, score=row.score + gained)
 
 
 def judged_text(stretch: Stretch) -> str:
@@ -108,8 +108,7 @@ def judged_text(stretch: Stretch) -> str:
     text = stretch.text
     if header := _header(stretch):
         names = cells(text_between(stretch.chunk, *header).replace("_", " "))
-        named = zip_longest(names, cells(text), fillvalue="")
-        text = ". ".join(f"{name}: " * bool(name) + cell for name, cell in named if cell)
+        text = ". ".join(named_cells(names, cells(text)))
     return f"{heading_path(stretch.chunk['title'], stretch.heading)}. {text}"
 
 
@@ -135,7 +134,7 @@ def score_stretches(
         behind = ranks[chunk["chunk_id"]] - top
         for stretch in stretches_of(chunk):
             extents = extents_of(stretch, begins)
-            nearness = fmean(likeness.within(*extents) or [0.0])
+            nearness = likeness.nearness(*extents)
             if reranker.is_neural:
                 added = _RANK * behind + _NAMED_SECTION * _opens_named(question, stretch)
             else:
@@ -144,7 +143,7 @@ def score_stretches(
                 added += _CODE_BY_WORDS * stretch.has_code
             # Front matter, or a row, that is no nearer than its title says nothing.
             field = stretch.units[0].alone and not stretch.above
-            least = fmean(likeness.within(extents[0]) or [0.0]) + _NEARER if field else -1.0
+            least = likeness.nearness(extents[0]) + _NEARER if field else -1.0
             kept = found if _says_more(question, stretch) and nearness > least else repeating
             kept.append(ScoredStretch(stretch, nearness + added, likeness, begins))
     return found or repeating

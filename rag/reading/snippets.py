@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
-from statistics import fmean
 
 from rag.index.language import reading_for
 from rag.index.reader import CollectionReader
@@ -150,7 +149,7 @@ def _tightened(found: ScoredStretch, question: ParsedQuestion) -> Stretch:
 
 
 def _similarity(stretch: Stretch, read: MaxSim, begins: int) -> float:
-    return fmean(read.within(*extents_of(stretch, begins)) or [0.0])
+    return read.nearness(*extents_of(stretch, begins))
 
 
 def _next(

@@ -92,7 +92,8 @@ def search_messages(
     left: Sequence[str] = (),
 ) -> Messages:
     """A searcher's messages. `found` is what its first reading found, `left` what is open still. Of
-    what is known it is told its own section and those that lack what it looks for, else all.
+    what is known it is told its own section and those that lack what it looks for; all, where there
+    are none and it looks for nothing that was lacking.
     """
     lacked = {*task["reopens"]}
     near = [f for f in read.files if f["heading"] == task["heading"] or lacked & {*f["missing"]}]
