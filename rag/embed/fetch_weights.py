@@ -198,7 +198,7 @@ def _make_graph(part: Path, final: Path, weights: Weights, tell: Tell) -> None:
             draw, held = classifier_graph, exported_weights((part / EXPORTED).read_bytes())
         (made / GRAPH).write_bytes(draw(trained_further(held, load_file(weights.update))))
         shutil.copyfile(part / TOKENIZER, made / TOKENIZER)
-    except (ImportError, OSError, ValueError, KeyError) as error:
+    except (ImportError, OSError) as error:
         raise SetupError(
             f"The weights cannot be made into a graph: {error}.", "Install crag again."
         ) from None

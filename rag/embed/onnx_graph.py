@@ -8,43 +8,42 @@ Attention, activation and the product with a matrix are operators of ONNX Runtim
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from onnx import NodeProto, TensorProto, helper, numpy_helper
 
 HEAD_WIDTH = 32
 _LARGEST = 127
-FLOAT, INT32, INT64 = 1, 6, 7
 _IR_VERSION, _OPSET = 9, 17
-_KINDS = {"float32": FLOAT, "int8": 3, "int64": INT64}
-_ATTRIBUTE_FLOAT, _ATTRIBUTE_INT = 1, 2
 _OWN = "com.microsoft"
 """Where ONNX Runtime keeps operators that are no part of ONNX."""
 _OWN_KINDS = frozenset({"DynamicQuantizeMatMul", "MultiHeadAttention", "Gelu"})
 _WORDS = "embeddings.word_embeddings.weight"
 _KINDS_OF_TEXT = "embeddings.token_type_embeddings.weight"
+_SIDES = ("weight", "bias")
 Matrix = npt.NDArray[np.float32]
-Field = tuple[int, Any]
-"""The number and value of a field: an int, a float, a text, or the bytes of a message."""
 
 
 class _Graph:
     def __init__(self, weights: Mapping[str, Matrix]) -> None:
         self.weights = weights
-        self.nodes: list[bytes] = []
-        self.constants: dict[str, bytes] = {}
+        self._nodes: list[NodeProto] = []
+        self._constants: dict[str, TensorProto] = {}
 
     def constant(self, name: str, values: Any, kind: Any = np.float32) -> str:
-        if name not in self.constants:
-            self.constants[name] = tensor(name, np.ascontiguousarray(values, dtype=kind))
+        if name not in self._constants:
+            held = np.ascontiguousarray(values, dtype=kind)
+            self._constants[name] = numpy_helper.from_array(held, name)
         return name
 
-    def add(self, kind: str, inputs: list[str], output: str = "", **attributes: float) -> str:
-        output = output or f"{kind}_{len(self.nodes)}"
-        self.nodes.append(node(kind, inputs, output, attributes))
+    def add(self, kind: str, inputs: list[str], output: str = "", **attributes: Any) -> str:
+        output = output or f"{kind}_{len(self._nodes)}"
+        domain = _OWN if kind in _OWN_KINDS else ""
+        made = helper.make_node(kind, inputs, [output], domain=domain, **attributes)
+        self._nodes.append(made)
         return output
 
     def rows(self, name: str, places: str) -> str:
@@ -52,7 +51,7 @@ class _Graph:
         whole = self.weights[name]
         scale = np.maximum(np.abs(whole).max(axis=1, keepdims=True), 1e-12) / _LARGEST
         held = self.constant(name, np.rint(whole / scale), np.int8)
-        found = self.add("Cast", [self.add("Gather", [held, places])], to=FLOAT)
+        found = self.add("Cast", [self.add("Gather", [held, places])], to=TensorProto.FLOAT)
         scales = self.add("Gather", [self.constant(f"{name}.scale", scale), places])
         return self.add("Mul", [found, scales])
 
@@ -69,8 +68,19 @@ class _Graph:
         sides = [self.constant(f"{name}.{n}", self.weights[f"{name}.{n}"]) for n in _SIDES]
         return self.add("LayerNormalization", [values, *sides], axis=-1, epsilon=1e-12)
 
-
-_SIDES = ("weight", "bias")
+    def file(self, inputs: Sequence[str], output: str, shape: Sequence[str | int]) -> bytes:
+        """The bytes of the file; the output is float32."""
+        taken = [
+            helper.make_tensor_value_info(name, TensorProto.INT64, ["texts", "tokens"])
+            for name in inputs
+        ]
+        given = [helper.make_tensor_value_info(output, TensorProto.FLOAT, shape)]
+        constants = [*self._constants.values()]
+        made = helper.make_graph(self._nodes, "encoder", taken, given, constants)
+        known = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_OWN, 1)]
+        model = helper.make_model(made, opset_imports=known, ir_version=_IR_VERSION)
+        whole: bytes = model.SerializeToString()
+        return whole
 
 
 def encoder_graph(weights: Mapping[str, Matrix]) -> bytes:
@@ -83,8 +93,7 @@ def encoder_graph(weights: Mapping[str, Matrix]) -> bytes:
     graph = _Graph(weights)
     last = _encoded(graph, graph.constant("kind", weights[_KINDS_OF_TEXT][0]))
     graph.add("LpNormalization", [last], "vectors", axis=-1, p=2)
-    width = weights[_WORDS].shape[1]
-    return _file(graph, ["ids", "mask"], value_info("vectors", FLOAT, ["texts", "tokens", width]))
+    return graph.file(["ids", "mask"], "vectors", ["texts", "tokens", weights[_WORDS].shape[1]])
 
 
 def classifier_graph(weights: Mapping[str, Matrix]) -> bytes:
@@ -100,29 +109,17 @@ def classifier_graph(weights: Mapping[str, Matrix]) -> bytes:
     first = graph.add("Gather", [last, graph.constant("first", [0], np.int64)], axis=1)
     pooled = graph.add("Tanh", [graph.linear(first, "pooler.dense")])
     graph.add("Identity", [graph.linear(pooled, "classifier")], "score")
-    return _file(graph, ["ids", "mask", "kinds"], value_info("score", FLOAT, ["texts", 1, 1]))
+    return graph.file(["ids", "mask", "kinds"], "score", ["texts", 1, 1])
 
 
 def _encoded(graph: _Graph, kinds: str) -> str:
     values = _embedded(graph, kinds)
-    mask = graph.add("Cast", ["mask"], to=INT32)
+    mask = graph.add("Cast", ["mask"], to=TensorProto.INT32)
     layer, heads = 0, graph.weights[_WORDS].shape[1] // HEAD_WIDTH
     while f"encoder.layer.{layer}.output.dense.weight" in graph.weights:
         values = _layer(graph, values, mask, f"encoder.layer.{layer}", heads)
         layer += 1
     return values
-
-
-def _file(graph: _Graph, inputs: Iterable[str], output: bytes) -> bytes:
-    made = message(
-        *((1, each) for each in graph.nodes),
-        (2, "encoder"),
-        *((5, each) for each in graph.constants.values()),
-        *((11, value_info(name, INT64, ["texts", "tokens"])) for name in inputs),
-        (12, output),
-    )
-    known = (message((1, domain), (2, version)) for domain, version in (("", _OPSET), (_OWN, 1)))
-    return message((1, _IR_VERSION), (7, made), *((8, each) for each in known))
 
 
 def _embedded(graph: _Graph, kinds: str) -> str:
@@ -142,51 +139,3 @@ def _layer(graph: _Graph, values: str, mask: str, name: str, heads: int) -> str:
     inner = graph.add("Gelu", [graph.linear(values, f"{name}.intermediate.dense")])
     outer = graph.add("Add", [values, graph.linear(inner, f"{name}.output.dense")])
     return graph.normal(outer, f"{name}.output.LayerNorm")
-
-
-def message(*fields: Field) -> bytes:
-    """A message of Protocol Buffers (onnx.proto, IR 9)."""
-    return b"".join(_field(number, value) for number, value in fields)
-
-
-def _field(number: int, value: Any) -> bytes:
-    if isinstance(value, int):
-        return _varint(number << 3) + _varint(value)
-    if isinstance(value, float):
-        return _varint(number << 3 | 5) + struct.pack("<f", value)
-    held = value.encode() if isinstance(value, str) else bytes(value)
-    return _varint(number << 3 | 2) + _varint(len(held)) + held
-
-
-def _varint(value: int) -> bytes:
-    value &= (1 << 64) - 1  # a negative one as its two's complement
-    found = bytearray()
-    while value > 0x7F:
-        found.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes([*found, value])
-
-
-def tensor(name: str, values: npt.NDArray[Any]) -> bytes:
-    dimensions = ((1, size) for size in values.shape)
-    little = values.astype(values.dtype.newbyteorder("<"), copy=False)
-    return message(*dimensions, (2, _KINDS[values.dtype.name]), (8, name), (9, little.tobytes()))
-
-
-def node(kind: str, inputs: Iterable[str], output: str, attributes: Mapping[str, float]) -> bytes:
-    given = ((5, _attribute(name, value)) for name, value in attributes.items())
-    places = (*((1, each) for each in inputs), (2, output))
-    return message(*places, (4, kind), *given, (7, _OWN if kind in _OWN_KINDS else ""))
-
-
-def _attribute(name: str, value: float) -> bytes:
-    if isinstance(value, float):
-        return message((1, name), (2, value), (20, _ATTRIBUTE_FLOAT))
-    return message((1, name), (3, value), (20, _ATTRIBUTE_INT))
-
-
-def value_info(name: str, kind: int, shape: Iterable[str | int]) -> bytes:
-    """An input or the output of a graph; a dimension is a number or a name."""
-    sizes = ((1, message((2 if isinstance(size, str) else 1, size))) for size in shape)
-    of_tensor = message((1, kind), (2, message(*sizes)))
-    return message((1, name), (2, message((1, of_tensor))))

@@ -212,14 +212,6 @@ def test_a_question_and_a_text_are_read_together(tmp_path: Path, monkeypatch) ->
         assert abs(pooled.sum()) > 2, "what the update adds"
 
 
-def test_a_graph_that_is_none_becomes_none(tmp_path: Path, monkeypatch) -> None:
-    folder = tiny_bert.write_exported(tmp_path / "given")
-    (folder / weights.EXPORTED).write_bytes(b"\x3a\x03\x2a\x01\x08")
-    know(monkeypatch, judge=folder)
-    with pytest.raises(SetupError, match="cannot be made into a graph"):
-        fetched(tmp_path / "home", folder)
-
-
 def test_one_model_is_nothing_without_the_other(tmp_path: Path, monkeypatch) -> None:
     reader, judge = (
         tiny_bert.write(tmp_path / "reader"),

@@ -28,7 +28,7 @@ used = ("langsmith.client", "langgraph_sdk.client", "requests.sessions", "aiohtt
         "openai.types.batch", "openai.types.responses.response", "openai.resources.beta",
         "langchain_openai.llms", "langchain_openai.chat_models.azure",
         "httpx._client", "yaml.reader", "opentelemetry.sdk.util", "overrides.enforce",
-        "pydantic.v1.main", "openai.lib._bedrock_auth", "openai.lib.streaming.chat._types")
+        "pydantic.v1.main", "openai.lib._bedrock_auth", "openai.lib.streaming.chat._types", "onnx")
 loaded = [name for name in used if name in sys.modules]
 assert not loaded, loaded
 from state.tokens import encoding
