@@ -10,7 +10,7 @@ import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, TypedDict, cast
+from typing import Any, Literal, TypedDict
 
 from state.closing import Closing
 from state.errors import UsageError
@@ -28,14 +28,19 @@ _DROP = (
 )
 
 
+FORM = [*ResearchState.__annotations__, *Subtask.__annotations__]
+"""What a run is kept in: one with other fields is of an earlier version."""
+
+
 class ResearchRun(TypedDict):
     """A run and how it was started, which a resumed run goes by too. `asked` is the question as
-    typed; `flags` are settings by name.
+    typed; `flags` are settings by name; `form` is FORM as it was.
 
     `state` says how far it is. A run with a `report` is finished.
     """
 
     id: str
+    form: list[str]
     asked: str
     flags: dict[str, Any]
     state: ResearchState
@@ -90,20 +95,12 @@ class Journal(Closing):
         )
         if not found:
             raise UsageError(f"{run_id!r} is no research run.", "'last' is the newest.")
-        run = json.loads(found[0][0])
-        if not _is_whole(run):
+        run: ResearchRun = json.loads(found[0][0])
+        if run.get("form") != FORM:
             told = f"Research run {run_id!r} was kept by an earlier version, and cannot go on."
             raise UsageError(told, "Ask its question anew.")
-        return cast("ResearchRun", run)
+        return run
 
     def _put(self, run_id: str, kind: Literal["run", "artifact"], name: str, body: object) -> None:
         with self._file.writing() as db:
             db.execute(_KEEP, (run_id, kind, name, time.time(), json.dumps(body)))
-
-
-def _is_whole(run: dict[str, Any]) -> bool:
-    """Whether a run that was read has all that its state and its subtasks are to have."""
-    state = run.get("state") or {}
-    held = [(run, ResearchRun), (state, ResearchState)]
-    held += [(task, Subtask) for task in state.get("plan", ())]
-    return all(each.keys() >= kind.__annotations__.keys() for each, kind in held)

@@ -13,7 +13,7 @@ from typing import cast
 from rag.budget import Budget, BudgetSpent, add_calls, record_calls
 from rag.dependencies import new_answer
 from rag.index.home.lock import write_lock
-from rag.research.journal import Journal, ResearchRun
+from rag.research.journal import FORM, Journal, ResearchRun
 from rag.research.local_researcher import LocalResearcher
 from rag.research.report import Report, make_report
 from rag.research.researcher import Emit, ResearchDependencies, Researcher
@@ -67,6 +67,7 @@ class Research(Closing):
         usage = add_calls(NO_USAGE, "contextualize", calls)
         run: ResearchRun = {
             "id": new_trace_id(),
+            "form": FORM,
             "asked": question,
             "flags": self._settings.model_dump(mode="json", include=_KEPT, exclude_none=True),
             "state": new_research(made.question, usage, made.warnings),
