@@ -130,12 +130,11 @@ class ModelResearcher:
         given, found = list[ContextDocument](), list[AnswerPart]()
         missing, warnings = task["reopens"] or [task["heading"]], list[str]()
         for tokens in task["read_tokens"]:
-            new = self._find(queries, tokens, given, () if given else task["read_files"])
+            new = self._find(queries, tokens, given, task["read_files"])
             if given and not new:
                 break
             searched = distinct([*searched, *queries])
-            known, left = [part["text"] for part in found], missing if given else task["reopens"]
-            messages = search_messages(task, read, new, known, left)
+            messages = search_messages(task, read, new, found, missing if given else ())
             try:
                 reply = self._ask(messages, Findings, warnings)
             except BudgetSpent:
@@ -177,20 +176,18 @@ class ModelResearcher:
         named: Sequence[str],
     ) -> list[ContextDocument]:
         """Documents for the queries beyond those `given`, with numbers that go on from there, until
-        `tokens` or what the server accepts are full: in turn the best of what the queries find, and
+        `tokens` or what the server accepts are full: in turn the best of what each query finds, and
         the best of it in each `named` document, or that document's beginning.
         """
         known = [excerpt for each in given for excerpt in each["excerpts"]]
-        found = interleave([self._reader.search(query, SEARCHED) for query in queries])
-        of_named = interleave(
-            [
-                [chunk for chunk in found if chunk["source"] == name]
-                or self._reader.document_chunks(name, 1)
-                for name in named
-            ]
-        )
+        found = [self._reader.search(query, SEARCHED) for query in queries]
+        of_named = [
+            [chunk for chunk in interleave(found) if chunk["source"] == name]
+            or self._reader.document_chunks(name, 1)
+            for name in named
+        ]
         tokens = self._chat.server.document_tokens(tokens, PATIENCE_FACTOR)
-        context = build_context(interleave([found, of_named]), self._reader, tokens, known)
+        context = build_context(interleave([*found, *of_named]), self._reader, tokens, known)
         return [{**each, "number": each["number"] + len(given)} for each in context]
 
     def _compose(self, task: Subtask, read: ReadFiles) -> Found:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 
 from rag.question.parse import split_context
+from rag.research.allowance import tokens_of_readings
 from rag.research.researcher import DraftSubtask, Researcher, RunView
 from rag.research.roles import PLANNED, SEARCHER
 from rag.research.virtual_files import artifact_name
@@ -30,13 +31,13 @@ def new_subtasks(view: RunView, researcher: Researcher) -> tuple[list[Subtask], 
     """
     drafts, warnings = researcher.plan(view)
     known = view.state["plan"]
-    new = checked_plan(drafts, known, view.open)[: max(view.left.subtasks, 1)]
+    new = checked_plan(drafts, known, view.open)[: max(view.most_subtasks, 1)]
     if not any(task["role"] == SEARCHER for task in [*known, *new]):
         warnings.append(_SEARCHED_WHOLE)
         new = checked_plan([DraftSubtask(role=SEARCHER, instruction=view.state["question"])])
-    first, *second = view.left.tokens_of_readings(len(new))
+    readings = tokens_of_readings(view.left, len(new))
     for task in new:  # what is open was searched for by the searcher's own queries before
-        task["read_tokens"] = [first] if task["reopens"] else [first, *second]
+        task["read_tokens"] = readings[:1] if task["reopens"] else readings
     return new, warnings
 
 

@@ -11,11 +11,11 @@ from rag.context import document_text, interleave
 from rag.engines.openai.prompts import Messages, fenced, name_of, today
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
-from rag.research.allowance import KNOWN_TOKENS
 from rag.research.local_researcher import asked_parts
 from rag.research.researcher import ReadFiles, RunView, by_heading
 from rag.research.roles import PLANNED, ROLES
 from rag.text.prose import as_prose, one_line
+from state.answer import AnswerPart
 from state.passages import ContextDocument
 from state.research_state import Artifact, FileEntry, Subtask
 from state.tokens import count_tokens
@@ -24,6 +24,8 @@ from state.wording import many, shorten
 LONGEST_LINE = 1_000
 """Characters of an artifact's findings that reflection sees, and of a quote that a writer sees."""
 
+KNOWN_TOKENS = 500
+"""Of what other subtasks found, which a searcher is told too."""
 MOST_TOKENS = 1_500
 SEARCHED = 40
 MOST_DOCUMENTS = 500
@@ -61,7 +63,7 @@ def plan_messages(view: RunView, contents: str) -> Messages:
     before = _bullets(_subtask_line(done, state["files"]) for done in view.artifacts)
     told = [
         f"Table of contents:\n{contents}",
-        f"At most {many(min(view.left.subtasks, PLANNED_AT_ONCE), 'subtask')}.",
+        f"At most {many(min(view.most_subtasks, PLANNED_AT_ONCE), 'subtask')}.",
         f"Files of subtasks before with their searches, not to be planned again:\n{before}",
         *([f"Still open:\n{_numbered(view.open)}"] if view.open else []),
         *(f"Lead: {one_line(lead)}" for lead in state["leads"] if lead not in view.open),
@@ -88,26 +90,18 @@ def search_messages(
     task: Subtask,
     read: ReadFiles,
     given: Sequence[ContextDocument],
-    found: Sequence[str] = (),
+    found: Sequence[AnswerPart] = (),
     left: Sequence[str] = (),
 ) -> Messages:
-    """A searcher's messages. `found` is what its first reading found, `left` what is open still. Of
-    what is known it is told its own section and those that lack what it looks for; all, where there
-    are none and it looks for nothing that was lacking.
-    """
-    lacked = {*task["reopens"]}
-    near = [f for f in read.files if f["heading"] == task["heading"] or lacked & {*f["missing"]}]
-    told_of = near if near or lacked else read.files
-    before = [finding["text"] for file in told_of for finding in file["findings"]]
-    facts = [*found, *within_tokens(before, KNOWN_TOKENS)]
+    """A searcher's messages. `found` is what its first reading found, `left` what is open still."""
+    before = [finding["text"] for file in read.files for finding in file["findings"]]
+    known = [part["text"] for part in found] + within_tokens(before, KNOWN_TOKENS)
     told = [fenced(f"[{each['number']}]", name_of(each), document_text(each)) for each in given]
-    if facts:
-        told.append(fenced("known", "found before, not to be told again", _bullets(facts)))
-    if left:
+    if known:
+        told.append(fenced("known", "found before, not to be told again", _bullets(known)))
+    if left := left or task["reopens"]:
         told.append(f"Not found in what was read before: {'; '.join(left)}")
-    told.append(today())
-    told.append(f"Task: {one_line(task['instruction'])}")
-    return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]
+    return _told_of(task, told)
 
 
 def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
@@ -123,13 +117,14 @@ def compose_messages(task: Subtask, read: ReadFiles) -> Messages:
         f"[{c['marker']}] {c['source']}: {shorten(as_prose(c['quote']), LONGEST_LINE)}"
         for c in read.citations
     ]
-    told = [
-        fenced("findings", "", "\n".join(findings)),
-        fenced("quotes", "", "\n".join(quotes)),
-        today(),
-        f"Question: {one_line(task['instruction'])}",
-    ]
-    return [("system", ROLES[task["role"]]), ("user", "\n".join(told))]
+    fences = [fenced("findings", "", "\n".join(findings)), fenced("quotes", "", "\n".join(quotes))]
+    return _told_of(task, fences)
+
+
+def _told_of(task: Subtask, told: Sequence[str]) -> Messages:
+    """The messages of a subagent: its role's prompt, what it is told, and its task."""
+    lines = [*told, today(), f"Task: {one_line(task['instruction'])}"]
+    return [("system", ROLES[task["role"]]), ("user", "\n".join(lines))]
 
 
 def table_of_contents(reader: CollectionReader, asked: Sequence[str]) -> str:

@@ -16,7 +16,7 @@ from pydantic import BaseModel, Field
 from rag.citations.check import number_places, with_markers, written_markers
 from rag.engines.protocol import EngineResult
 from rag.index.terms import terms
-from rag.research.allowance import Allowance
+from rag.research.allowance import LEAST_OF_CALL, MOST_TOKENS, tokens_left
 from rag.research.journal import Journal
 from rag.research.roles import PLANNED, SEARCHER
 from state.answer import Citation
@@ -57,14 +57,19 @@ class DraftSubtask(BaseModel):
 @dataclass(frozen=True, slots=True)
 class RunView:
     """A run as the researcher sees it when it plans or reflects. `open` are its `open_parts`;
-    `left` is what the next round may take. Of artifacts a planner is shown only what was searched
-    for them.
+    `left` are the tokens that the next round may take. Of artifacts a planner is shown only what
+    was searched for them.
     """
 
     state: ResearchState
     artifacts: Sequence[Artifact] = ()
     open: Mapping[str, str] = field(default_factory=dict)
-    left: Allowance = field(default_factory=Allowance)
+    left: int = MOST_TOKENS
+
+    @property
+    def most_subtasks(self) -> int:
+        """How many subtasks can each read once."""
+        return max(self.left // LEAST_OF_CALL, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +129,7 @@ class ResearchDependencies:
 
     def view(self, state: ResearchState) -> RunView:
         artifacts = self.journal.artifacts(self.run_id, state["plan"])
-        open_, left = open_parts(artifacts, state), Allowance.left(state, artifacts)
+        open_, left = open_parts(artifacts, state), tokens_left(state, artifacts)
         return RunView(state, artifacts, open_, left)
 
     def at_ms(self) -> float:

@@ -1,38 +1,49 @@
 """The rounds of a research run: cleanup → plan → dispatch → reflect, until it asks, or ends and
 writes.
 
-What a plan or a reflection made of the state is kept: a boundary that a person can see.
+What a plan or a reflection made of the state is kept: a boundary that a person can see. An artifact
+is journalled the moment its subagent returns, and no subtask that has one there is run again: a run
+that is killed repeats no finished work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, as_completed
 from dataclasses import replace
 from functools import partial
 from typing import cast
 
-from rag.budget import add_calls
+from rag.budget import add_calls, call_event, record_calls
 from rag.nodes.update import Update, run_with_events
-from rag.research.dispatch import dispatch as run_plan
 from rag.research.planning import new_subtask, new_subtasks
 from rag.research.researcher import (
+    ReadFiles,
     Reflected,
     ResearchDependencies,
     Researcher,
     RunView,
     open_parts,
+    read_files_of,
     render_findings,
 )
 from rag.research.roles import MAX_ROUNDS, WRITER
 from rag.research.virtual_files import expired, new_file_entry
 from rag.text.prose import one_line
-from state.research_state import ResearchState
+from state.answer import NO_USAGE
+from state.background import submit
+from state.events import ModelCalled
+from state.research_state import Artifact, ResearchState, Subtask, SubtaskStatus
 from state.wording import many
 
+AT_ONCE = 6
+"""The most subtasks that run side by side."""
 LONGEST_QUESTION = 500
 ASKED_AT_THE_CAP = "How should the research go on: what should be searched instead?"
 
 Step = Callable[[ResearchState, ResearchDependencies], Update]
+Outcome = tuple[Artifact, list[ModelCalled], float]
+"""What came of a subtask, with its model calls and its milliseconds."""
 
 
 def run_rounds(state: ResearchState, deps: ResearchDependencies) -> ResearchState:
@@ -40,7 +51,7 @@ def run_rounds(state: ResearchState, deps: ResearchDependencies) -> ResearchStat
     rounds are begun: `decided` ends the last one.
 
     Raises:
-        CragError: the engine or a store failed, or a budget ended the run.
+        CragError: a subagent failed, or a budget ended the run.
     """
     while state["decision"] not in ("end", "escalate"):
         for step in (cleanup, plan, dispatch, reflect):
@@ -60,8 +71,9 @@ def _after(step: Step, state: ResearchState, deps: ResearchDependencies) -> Rese
 
 
 def cleanup(state: ResearchState, _deps: ResearchDependencies) -> Update:
-    """Evict old files before every planning round."""
-    gone = expired(state["files"], _finished(state))
+    """Evict old files before every planning round. Each finished subtask is a step."""
+    steps = sum(task["status"] != "planned" for task in state["plan"])
+    gone = expired(state["files"], steps)
     return {"files": {name: file for name, file in state["files"].items() if name not in gone}}
 
 
@@ -79,16 +91,87 @@ def plan(state: ResearchState, deps: ResearchDependencies) -> Update:
 
 
 def dispatch(state: ResearchState, deps: ResearchDependencies) -> Update:
-    artifacts = {each["expected_artifact"]: each for each in run_plan(state["plan"], deps)}
-    files = {
-        name: new_file_entry(name, render_findings(artifact["findings"]), step, artifact["status"])
-        for step, (name, artifact) in enumerate(artifacts.items(), _finished(state) + 1)
-    }
-    plan = [
-        {**task, "status": artifacts.get(task["expected_artifact"], task)["status"]}
-        for task in state["plan"]
+    """Run the planned subtasks; what comes of each is a file."""
+    done = _run_subtasks(state["plan"], deps)
+    tasks, files = list[Subtask](), {**state["files"]}
+    for step, task in enumerate(state["plan"], 1):
+        artifact = done[name := task["expected_artifact"]]
+        if task["status"] == "planned":
+            text, status = render_findings(artifact["findings"]), artifact["status"]
+            files[name] = new_file_entry(name, text, step, status)
+        tasks.append({**task, "status": artifact["status"]})
+    return {"plan": tasks, "files": files}
+
+
+def _run_subtasks(plan: Sequence[Subtask], deps: ResearchDependencies) -> dict[str, Artifact]:
+    """The artifacts of the plan's subtasks by name: those in the journal, and the others'.
+
+    Each is done by one subagent, whose messages are built from nothing but its role, its
+    instruction and its files. Those that wait for no other's file run side by side on daemon
+    threads, so that an interrupt waits for none of them. If one fails, the others' artifacts are
+    kept and no more subtasks are started.
+    """
+    kept = deps.journal.artifacts(deps.run_id, plan)
+    done = {artifact["expected_artifact"]: artifact for artifact in kept}
+    waiting = [task for task in plan if task["expected_artifact"] not in done]
+    while waiting:
+        at_once = 1 if deps.researcher.one_by_one else AT_ONCE
+        ready = [task for task in waiting if done.keys() >= set(_files_for(task, plan))][:at_once]
+        waiting = [task for task in waiting if task not in ready]
+        begun: list[Future[Outcome]] = []
+        for task in ready:
+            deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
+            read = read_files_of([done[each] for each in _files_for(task, plan)])
+            begun.append(submit(partial(_work, task, read, deps)))
+        failures: list[BaseException] = []
+        for future in as_completed(begun):
+            if (failure := future.exception()) is not None:
+                failures.append(failure)
+                continue
+            artifact, calls, ms = future.result()
+            done[name := artifact["expected_artifact"]] = artifact
+            for call in calls:
+                deps.emit(call_event(call, name, deps.started))
+            deps.journal.keep(deps.run_id, artifact)
+            _emit_finished(artifact, ms, deps)
+        if failures:
+            raise failures[0]
+    return done
+
+
+def _work(task: Subtask, read: ReadFiles, deps: ResearchDependencies) -> Outcome:
+    began = deps.at_ms()
+    with record_calls() as calls:
+        found = deps.researcher.work(task, read)
+    usage = add_calls(NO_USAGE, task["role"], calls)
+    status: SubtaskStatus = "done" if found["findings"] else "empty"
+    return {**task, **found, "status": status, "usage": usage}, calls, deps.at_ms() - began
+
+
+def _files_for(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
+    """The files of other subtasks that `task` is given: those it names and, so that it looks for
+    nothing that is known, those of its section from earlier rounds.
+    """
+    return [
+        name
+        for other in plan
+        if (name := other["expected_artifact"]) in task["read_files"]
+        or (other["heading"] == task["heading"] and other["status"] == "done")
     ]
-    return {"plan": plan, "files": {**state["files"], **files}}
+
+
+def _emit_finished(artifact: Artifact, ms: float, deps: ResearchDependencies) -> None:
+    deps.emit(
+        {
+            "event": "subtask_finished",
+            "artifact": artifact["expected_artifact"],
+            "status": artifact["status"],
+            "bytes": len(render_findings(artifact["findings"]).encode("utf-8", "replace")),
+            "citations": len(artifact["citations"]),
+            "missing": artifact["missing"],
+            "ms": round(ms, 3),
+        }
+    )
 
 
 def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
@@ -130,7 +213,7 @@ def decided(view: RunView, researcher: Researcher) -> Reflected:
         decision, reason = "replan", "an end was refused: no artifact is done yet"
     if decision in ("continue", "replan") and last:
         decision, reason = "escalate", f"{many(MAX_ROUNDS, 'round')} spent"
-    elif decision == "replan" and not view.left.subtasks:
+    elif decision == "replan" and not view.most_subtasks:
         decision, reason = "end" if done else "escalate", "a run's calls and tokens are spent"
     if decision == "escalate":
         question = one_line(reflected.question)[:LONGEST_QUESTION] or ASKED_AT_THE_CAP
@@ -142,10 +225,5 @@ def write(state: ResearchState, deps: ResearchDependencies) -> Update:
     if deps.researcher.writes:
         files = [each["expected_artifact"] for each in state["plan"]]
         task = new_subtask(WRITER, state["question"], read_files=files)
-        run_plan([*state["plan"], task], deps)
+        _run_subtasks([*state["plan"], task], deps)
     return {}
-
-
-def _finished(state: ResearchState) -> int:
-    """How many subtasks are finished: the steps of the run."""
-    return sum(task["status"] != "planned" for task in state["plan"])

@@ -5,10 +5,8 @@ import pytest
 
 from rag.research.local_researcher import asked_parts
 from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_heading
-from rag.research.research_prompts import search_messages
 from rag.research.researcher import (
     DraftSubtask,
-    ReadFiles,
     Reflected,
     RunView,
     open_parts,
@@ -139,20 +137,6 @@ def found(text: str, instruction: str = "", missing=(), reopens=()) -> Any:
 )
 def test_what_is_said_again_from_the_same_place_is_left_out_unless_its_numbers_differ(again, kept):
     assert len(read_files_of([found("Members pay 5 a month."), found(again)]).files) == 1 + kept
-
-
-def test_of_what_is_known_a_task_is_told_its_own_sections_where_there_are_any():
-    (task,) = checked_plan([draft("who?", reopens=[1])], open_={PAYS: "Fees"})
-    fees, boats = (
-        found("Members pay 5.", missing=[PAYS]),
-        {**found("They sink."), "heading": "Boats"},
-    )
-    told = search_messages(task, ReadFiles([boats, fees]), [])[1][1]
-    assert "- Members pay 5.\n<" in told
-    assert "They sink." not in told
-    assert "They sink." not in search_messages(task, ReadFiles([boats]), [])[1][1]
-    (first,) = checked_plan([draft("who?")])
-    assert "They sink." in search_messages(first, ReadFiles([boats]), [])[1][1]
 
 
 def test_what_is_lacked_is_open_until_it_is_closed_or_a_subtask_that_reopens_it_lacks_it_no_more():
