@@ -26,8 +26,7 @@ class Subtask(TypedDict):
     """One piece of work. `heading`, at most eight words, is shown in the report. `queries` are what
     a searcher searches. `read_files` are names of artifacts that it is given whole, evicted ones
     too, and waits for where they are still to be written; for a searcher also names of documents.
-    `read_tokens` are how many tokens of documents it may read at first, and then for what is
-    missing. `reopens` are open parts, which a searcher looks for again under their old heading.
+    `read_tokens` are how many of documents it may read at first, and then for what is missing.
 
     `expected_artifact` names it: the same work has the same name, so that a resumed run, or a plan
     that repeats itself, never does it twice.
@@ -40,7 +39,6 @@ class Subtask(TypedDict):
     expected_artifact: str
     read_files: list[str]
     read_tokens: list[int]
-    reopens: list[str]
     status: SubtaskStatus
 
 

@@ -128,7 +128,7 @@ class ModelResearcher:
         """
         queries, searched = distinct([task["instruction"], *task["queries"]]), list[str]()
         given, found = list[ContextDocument](), list[AnswerPart]()
-        missing, warnings = task["reopens"] or [task["heading"]], list[str]()
+        missing, warnings = [task["heading"]], list[str]()
         for tokens in task["read_tokens"]:
             new = self._find(queries, tokens, given, task["read_files"])
             if given and not new:
@@ -150,8 +150,6 @@ class ModelResearcher:
                 break
             own = [query for query in distinct(reply.queries) if query not in searched]
             queries = (own or missing)[:MOST_QUERIES]
-        if task["reopens"] and missing:  # in whatever words, it is the same that is open still
-            missing = task["reopens"]
         checked = check_draft(found, given, task["instruction"])
         warnings += [f"Left out, for its quote says otherwise: {text}" for text in checked.dropped]
         findings: list[Finding] = [

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
 
 from rag.question.parse import split_context
 from rag.research.allowance import tokens_of_readings
@@ -31,23 +30,18 @@ def new_subtasks(view: RunView, researcher: Researcher) -> tuple[list[Subtask], 
     """
     drafts, warnings = researcher.plan(view)
     known = view.state["plan"]
-    new = checked_plan(drafts, known, view.open)[: max(view.most_subtasks, 1)]
+    new = checked_plan(drafts, known)[: max(view.most_subtasks, 1)]
     if not any(task["role"] == SEARCHER for task in [*known, *new]):
         warnings.append(_SEARCHED_WHOLE)
         new = checked_plan([DraftSubtask(role=SEARCHER, instruction=view.state["question"])])
     readings = tokens_of_readings(view.left, len(new))
-    for task in new:  # what is open was searched for by the searcher's own queries before
-        task["read_tokens"] = readings[:1] if task["reopens"] else readings
+    for task in new:  # what is open was searched for by a searcher's own queries before
+        task["read_tokens"] = readings[:1] if view.state["rounds"] else readings
     return new, warnings
 
 
-def checked_plan(
-    drafts: Sequence[DraftSubtask],
-    known: Sequence[Subtask] = (),
-    open_: Mapping[str, str] = MappingProxyType({}),
-) -> list[Subtask]:
-    """The new subtasks, in order: at most eight, of known roles, none that was done before. One
-    that looks for something `open_` again stands under the heading that this has.
+def checked_plan(drafts: Sequence[DraftSubtask], known: Sequence[Subtask] = ()) -> list[Subtask]:
+    """The new subtasks, in order: at most eight, of known roles, none that was done before.
 
     A subtask may read files of earlier ones, under the names that the drafts gave them too, and, if
     it searches, a few documents. One that neither searches nor names a file reads all files of
@@ -67,10 +61,8 @@ def checked_plan(
         elif not reads:
             reads = [other["expected_artifact"] for other in before if other["role"] == SEARCHER]
         asked = distinct(query[:LONGEST_QUERY] for query in draft.queries)[:MOST_QUERIES]
-        reopened = [part for n, part in enumerate(open_, 1) if searches and n in draft.reopens]
-        heading = open_[reopened[0]] if reopened else short_heading(draft.heading, instruction)
+        heading = short_heading(draft.heading, instruction)
         task = new_subtask(draft.role, instruction, heading, reads, asked if searches else ())
-        task["reopens"] = reopened
         if all(task["expected_artifact"] != other["expected_artifact"] for other in before):
             files[draft.expected_artifact or instruction] = task["expected_artifact"]
             plan.append(task)

@@ -43,16 +43,16 @@ PLANNER = (
     "One searcher a part of the question, or several parts where fewer are allowed; together they "
     "cover all of it. read_files may name three documents by their path, to be read beside what "
     "the queries find, or files by name. What is open is searched with other words and in other "
-    "documents than before, by subtasks that give its numbers in reopens. Of a document only "
-    "some headings are told. Plan no writer."
+    "documents than before, under the heading that is told with it. Of a document only some "
+    "headings are told. Plan no writer."
 )
 REFLECTION = (
     "You reflect on a research run: the plan against what came of it. Decide: replan (something "
     "that the question asks is open and can still be searched; name it in leads), end (all is "
     "answered, or what is open was searched again in vain), continue (planned subtasks are not "
     "done), or escalate (only the person can say how to go on; ask one question). In answered "
-    "give the numbers of open parts that a finding answers after all, that repeat another, or that "
-    "the goal does not ask."
+    "give the numbers of all open parts that a finding answers by now, that repeat another, or "
+    "that the goal does not ask: the others are told as not found."
 )
 
 
@@ -65,7 +65,7 @@ def plan_messages(view: RunView, contents: str) -> Messages:
         f"Table of contents:\n{contents}",
         f"At most {many(min(view.most_subtasks, PLANNED_AT_ONCE), 'subtask')}.",
         f"Files of subtasks before with their searches, not to be planned again:\n{before}",
-        *([f"Still open:\n{_numbered(view.open)}"] if view.open else []),
+        *(f"Still open, heading “{each}”: {one_line(part)}" for part, each in view.open.items()),
         *(f"Lead: {one_line(lead)}" for lead in state["leads"] if lead not in view.open),
         *(f"The person said: {one_line(said)}" for said in state["guidance"]),
         today(),
@@ -76,10 +76,11 @@ def plan_messages(view: RunView, contents: str) -> Messages:
 
 def reflection_messages(view: RunView) -> Messages:
     artifacts = _bullets(_artifact_line(artifact, view.open) for artifact in view.artifacts)
+    parts = "\n".join(f"{n}. {one_line(part)}" for n, part in enumerate(view.open, 1))
     told = [
         f"Round {view.state['rounds'] + 1}.",
         f"Artifacts:\n{artifacts}",
-        f"Open parts:\n{_numbered(view.open) or '- none'}",
+        f"Open parts:\n{parts or '- none'}",
         today(),
         f"Goal of the run: {one_line(view.state['question'])}",
     ]
@@ -99,7 +100,7 @@ def search_messages(
     told = [fenced(f"[{each['number']}]", name_of(each), document_text(each)) for each in given]
     if known:
         told.append(fenced("known", "found before, not to be told again", _bullets(known)))
-    if left := left or task["reopens"]:
+    if left:
         told.append(f"Not found in what was read before: {'; '.join(left)}")
     return _told_of(task, told)
 
@@ -165,10 +166,6 @@ def _document_line(outline: DocumentOutline, most: int) -> str:
 
 def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in lines) or "- none"
-
-
-def _numbered(lines: Iterable[str]) -> str:
-    return "\n".join(f"{n}. {one_line(line)}" for n, line in enumerate(lines, 1))
 
 
 def _subtask_line(done: Artifact, files: Mapping[str, FileEntry]) -> str:

@@ -42,7 +42,7 @@ Line = Annotated[str, Field(json_schema_extra={"maxLength": 400})]
 class DraftSubtask(BaseModel):
     """A subtask as it was planned. `read_files` may name artifacts and documents of the
     collection; `expected_artifact` is what later ones read it by. One of an unknown role is left
-    out later, not the whole plan. `reopens` are the numbers of open parts that it looks for.
+    out later, not the whole plan.
     """
 
     role: str = Field(json_schema_extra={"enum": [*PLANNED]})
@@ -51,7 +51,6 @@ class DraftSubtask(BaseModel):
     queries: list[Line] = Field([], json_schema_extra={"maxItems": 4})
     expected_artifact: Line = ""
     read_files: list[Line] = Field([], json_schema_extra={"maxItems": 4})
-    reopens: list[int] = Field([], json_schema_extra={"maxItems": 6})
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,18 +137,14 @@ class ResearchDependencies:
 
 
 def open_parts(artifacts: Sequence[Artifact], state: ResearchState) -> dict[str, str]:
-    """What was searched for and not found, also not later, each part with the heading of its
-    section. What a searcher names that the question does not ask, reflection closes.
+    """What was searched for and not found, each part with the heading of its section, but for what
+    reflection closed: what was found later, or what the question does not ask.
     """
-    closed = {*state["closed"]}
-    for artifact in artifacts:
-        if artifact["role"] == SEARCHER:  # a writer is merely told them
-            closed.update(set(artifact["reopens"]) - set(artifact["missing"]))
     return {
         part: artifact["heading"]
         for artifact in artifacts
         for part in artifact["missing"]
-        if part not in closed
+        if part not in state["closed"]
     }
 
 
