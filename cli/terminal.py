@@ -10,7 +10,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from io import TextIOWrapper
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
+ROOM = 24
+"""The columns of a terminal that a table's last cells have at least, where they need so many."""
+_GAP = "  "
 _LEAD = re.compile(r"\s*(?:(?:[-*+•]|\d{1,3}[.)]|(?:\[\d+\])+)\s+|\d{1,3}  )?")
 _STEERING = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Matches what a terminal may obey or no encoding holds, of what JSON need not escape."""
@@ -68,6 +71,31 @@ class Terminal:
         """
         for line in text.splitlines() or [""]:
             _write(sys.stdout, clean(line), hang)
+
+    def table(self, rows: Sequence[Mapping[str, str]], *spare: str, none: str) -> None:
+        """Write rows of named cells to stdout. On a terminal the cells `spare`, which matter least,
+        are left out one by one until the last have ROOM, and what is longer ends in "…". Without a
+        row, the notice `none` says so.
+        """
+        if not rows:
+            self.notice(none)
+            return
+        from rich.cells import cell_len, set_cell_size
+        from rich.text import Text
+
+        widths = {name: max(cell_len(row[name]) for row in rows) for name in rows[0]}
+        room = self.console(stderr=False).width if self.out_is_tty else None
+        for name in spare:
+            *before, last = widths.values()
+            least = sum(before) + len(_GAP) * len(before) + min(last, ROOM)
+            if room is not None and least > room:
+                del widths[name]
+        for row in rows:
+            cells = (set_cell_size(clean(row[name]), width) for name, width in widths.items())
+            line = Text(_GAP.join(cells).rstrip())
+            if room is not None:
+                line.truncate(room, overflow="ellipsis")
+            _write(sys.stdout, line.plain)
 
     def notice(self, text: str) -> None:
         """Write one line about the run to stderr, unless quiet."""

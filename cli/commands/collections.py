@@ -34,12 +34,18 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
         rows = [{**asdict(each), "embedder": str(each.embedder)} for each in found]
         terminal.json({"schema": "crag.collections/1", "collections": rows})
         return
-    width = max((len(each.name) for each in found), default=0)
-    for each in found:
-        totals = f"{many(each.documents, 'document'):>16}  {many(each.chunks, 'chunk'):>16}"
-        terminal.out(f"{each.name:<{width}}  {totals}  {each.embedder}")
-    if not found:
-        terminal.notice("Nothing was ingested yet. Run `crag ingest PATH` first.")
+    told = [
+        {
+            "name": each.name,
+            "documents": f"{many(each.documents, 'document'):>15}",
+            "chunks": f"{many(each.chunks, 'chunk'):>13}",
+            "embedder": str(each.embedder),
+        }
+        for each in found
+    ]
+    terminal.table(
+        told, "embedder", "chunks", none="Nothing was ingested yet. Run `crag ingest PATH` first."
+    )
 
 
 @app.command()
@@ -58,12 +64,19 @@ def show(given: options.Shared, name: Name, json_: options.Json = False) -> None
         shown |= {"documents": [_document(each) for each in documents], "unread": files}
         terminal.json({"schema": "crag.collection/1", **shown})
         return
-    for document in documents:
-        size = f"{many(document.chunk_count, 'chunk'):>13}  {decimal(document.stat.size):>9}"
-        terminal.out(f"{size}  {document.format:<9} {one_line(document.source)}")
+    told = [
+        {
+            "chunks": f"{many(each.chunk_count, 'chunk'):>13}",
+            "size": f"{decimal(each.stat.size):>9}",
+            "format": each.format,
+            "source": one_line(each.source),
+        }
+        for each in documents
+    ]
+    terminal.table(told, "chunks", "format", "size", none=f"No document is in {name}.")
     for file in sorted(unread, key=lambda file: file.path):
         state = "failed" if file.failed else "skipped"
-        terminal.out(f"{state:>13}  {one_line(file.path)}: {file.reason}")
+        terminal.wrapped(f"{state:>13}  {one_line(file.path)}: {file.reason}", 4)
 
 
 @app.command()

@@ -41,12 +41,17 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
         rows = [asdict(each) for each in found]
         terminal.json({"schema": "crag.threads/1", "threads": rows})
         return
-    width = max((len(each.name) for each in found), default=0)
-    for each in found:
-        used = f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}  {many(each.turns, 'turn'):>10}"
-        terminal.out(f"{each.name:<{width}}  {used}  {shorten(each.first_question, 80)}")
-    if not found:
-        terminal.notice("There are no threads yet. `crag ask -t NAME` or `crag chat` begins one.")
+    told = [
+        {
+            "name": each.name,
+            "used": f"{each.updated_at.astimezone():%Y-%m-%d %H:%M}",
+            "turns": f"{many(each.turns, 'turn'):>10}",
+            "question": shorten(each.first_question, 80),
+        }
+        for each in found
+    ]
+    none = "There are no threads yet. `crag ask -t NAME` or `crag chat` begins one."
+    given.terminal.table(told, "turns", "used", none=none)
 
 
 @app.command()

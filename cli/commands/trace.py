@@ -26,8 +26,6 @@ app = new_app(
 )
 
 PAGE_WIDTH = 110
-LIST_HANG = 4
-"""Columns before the further rows of a line of the list."""
 
 TraceId = Annotated[str, typer.Argument(metavar="ID", help="A trace, or last.")]
 
@@ -78,17 +76,16 @@ def list_(
     if json_:
         terminal.json({"schema": "crag.traces/1", "traces": rows})
         return
-    width = max((len(row["collection"]) for row in rows), default=0)
+    told = []
     for row in rows:
         when = datetime.fromtimestamp(row["created_at"], UTC).astimezone()
         asked = shorten(row["question"], 80) + (f" [{row['thread']}]" if row["thread"] else "")
-        at = f"{row['trace_id']}  {when:%Y-%m-%d %H:%M}"
-        line = f"{at}  {row['collection']:<{width}}  {row['status']:9}  {asked}"
-        terminal.wrapped(line, LIST_HANG)
+        at = {"id": row["trace_id"], "when": f"{when:%Y-%m-%d %H:%M}"}
+        told.append({**at, "of": row["collection"], "status": row["status"], "question": asked})
+    none = "No traces here: every `crag ask` keeps one."
+    terminal.table(told, "when", "of", none=none)
     if more:
         terminal.notice(f"These are the newest {limit}; -n shows more.")
-    if not rows:
-        terminal.notice("No traces here: every `crag ask` keeps one.")
 
 
 @app.command()

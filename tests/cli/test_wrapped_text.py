@@ -88,12 +88,15 @@ def test_no_word_that_fits_a_line_is_broken_at_the_edge_of_a_terminal(home, word
 
 def test_a_stored_answer_stands_as_it_stood_when_it_was_asked(home):
     columns, shown = 40, []
-    for words in (("ask", HIGH, "--no-stream", "-q"), ("trace", "last"), ("trace", "list")):
+    asks = ("ask", HIGH, "--no-stream", "-q", "-t", "a-thread-that-is-named")
+    for words in (asks, ("trace", "last"), ("trace", "list"), ("threads", "list")):
         text, _ = shown_in_terminal(home, *words, columns=columns, COLUMNS=str(columns))
         shown.append(re.sub(r"\x1b\[[\d;?]*[a-zA-Z]|\r", "", text))
     asked, traced = (each[each.index("1  Gillfoot") :].rstrip() for each in shown[:2])
     assert asked.count("\n   ") > 1
     assert traced == asked
-    assert all(len(line) <= columns for line in shown[2].splitlines())
+    (traced,), (kept,) = (each.strip().splitlines() for each in shown[2:])
+    assert len(traced) == len(kept) == columns, "what matters least is left out, then it is cut"
+    assert kept == "a-thread-that-is-named  How high is the…"
     tree = shown[1][: shown[1].index("└─")].splitlines()
     assert all(line.startswith(("●", "│", "├─")) for line in tree if line.strip())
