@@ -41,7 +41,6 @@ Trace = Annotated[bool, flag("--trace", "Print loops and grades on stderr.")]
 NoStream = Annotated[bool, flag("--no-stream", "Print the answer when it is whole.")]
 Yes = Annotated[bool, flag("--yes", "Do not ask.", "-y")]
 Events = Annotated[bool, flag("--events", "The run as NDJSON on stdout.")]
-Quotes = Annotated[bool, flag("--quotes", "Print the cited quotes below the answer.")]
 OkAbstain = Annotated[bool, flag("--ok-abstain", "Exit 0 when abstaining.")]
 Continue = Annotated[bool, flag("--continue", "Go on with the newest thread.")]
 Pin = Annotated[bool, flag("--pin", "Keep this turn in the model's view in all later ones.")]
@@ -49,7 +48,7 @@ Pin = Annotated[bool, flag("--pin", "Keep this turn in the model's view in all l
 
 ANSWERING = ("engine", "k", "max_loops", "grader", "max_tokens", "max_cost", "timeout")
 PLACES = ("store", "threads")
-ASKING = ("collection", "thread", *ANSWERING, "verify", "web", "full", *PLACES)
+ASKING = ("collection", "thread", *ANSWERING, "verify", "web", "full", "quotes", *PLACES)
 _EVERYWHERE = ("home", "config", "quiet", "debug")
 _FURTHER = "Further searches at most: by a better query, or for what a model lacks."
 _DEFAULTS = {"quiet": False, "debug": False}
@@ -63,6 +62,7 @@ SHARED: dict[str, Any] = {
     "verify": _setting(Verifier, "Who checks that the sources support the answer."),
     "web": _setting(bool, "Search the web when the documents do not hold it.", None, "--web"),
     "full": _setting(bool, "Whole blocks where snippets are shown.", None, "--full"),
+    "quotes": _setting(bool, "Print the cited quotes below the answer.", None, "--quotes"),
     "max_tokens": _setting(int, "Tokens the question may take.", "N", min=1),
     "max_cost": _setting(float, "Money the question may cost.", "USD"),
     "timeout": _setting(float, "Seconds the question may take.", "SECONDS"),

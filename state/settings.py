@@ -86,6 +86,7 @@ class Settings(BaseSettings):
         6_000, ge=500, le=200_000, description="tokens of documents for a model, about"
     )
     full: bool = Field(default=False, description="whole blocks where snippets are shown")
+    quotes: bool = Field(default=False, description="the cited quotes below an answer")
     max_loops: int = Field(3, ge=0, le=20, description="further searches a question at most")
     grader: GraderChoice = Field(GraderChoice.AUTO, description="who grades in front of a model")
     verify: Verifier = Field(Verifier.CODE, description="who checks support of claims")
@@ -98,9 +99,7 @@ class Settings(BaseSettings):
     chroma_url: Url | None = Field(
         None, description="URL of a Chroma server that holds the vectors, instead of the home"
     )
-    threads: PostgresUrl | None = Field(
-        None, description="Postgres URL instead of the threads file"
-    )
+    threads: PostgresUrl | None = Field(None, description="Postgres URL for the threads")
 
     model: str = Field("gpt-4o-mini", description="chat model")
     base_url: Url | None = Field(None, description="endpoint of an OpenAI-compatible server")

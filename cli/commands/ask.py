@@ -30,7 +30,6 @@ def ask(
     json_: options.Json = False,
     events: options.Events = False,
     no_stream: options.NoStream = False,
-    quotes: options.Quotes = False,
     ok_abstain: options.OkAbstain = False,
 ) -> int:
     """Answer one question from the collection, each sentence cited."""
@@ -46,7 +45,7 @@ def ask(
         live = LiveAnswer(terminal, trace=trace, events=events, stream=streaming)
         answer = live.ask(session, text, thread=settings.thread, pin=pin)
     with reader_may_leave():
-        show_answer(terminal, answer, data=data, quotes=quotes)
+        show_answer(terminal, answer, data=data, quotes=settings.quotes)
         hint_at_models(terminal, settings, answer)
     abstained = answer["status"] == "abstained" and not ok_abstain
     return Exit.ABSTAINED if abstained else Exit.DONE

@@ -12,7 +12,7 @@ from cli.app import new_app
 from cli.asking import report_staleness
 from cli.errors import Exit, exit_code
 from state.errors import CragError
-from state.wording import checked_question, many
+from state.wording import checked_question
 
 if TYPE_CHECKING:
     from cli.conversation.talk import Conversation
@@ -31,19 +31,16 @@ def chat(
     trace: options.Trace = False,
     json_: options.Json = False,
     no_stream: options.NoStream = False,
-    quotes: options.Quotes = False,
 ) -> int:
     """Talk with your documents; every turn is kept in its thread."""
     from cli.conversation.talk import Conversation
 
     terminal, typed = given.terminal, sys.stdin.isatty()
     with Conversation(given, continue_=continue_, no_stream=no_stream, json=json_) as talk:
-        talk.live_trace, talk.quotes = trace, quotes
+        talk.live_trace = trace
         report_staleness(terminal, talk.settings)
-        reader = talk.session.reader
-        documents = many(reader.document_count, "document")
         hint = " /help lists the commands; Ctrl-D leaves." if typed else ""
-        terminal.notice(f"On thread {talk.thread}, {reader.name} with {documents}.{hint}")
+        terminal.notice(talk.place + hint)
         # A dumb terminal can only be written to in order, so the system edits the line there.
         edited = typed and os.environ.get("TERM") not in ("dumb", "unknown")
         read = _prompt(talk) if edited else sys.stdin.readline

@@ -11,11 +11,11 @@ from cli.render.answer_text import citation_of, print_surroundings, source_lines
 from state.answer import Answer, shown_citations
 from state.errors import UsageError
 from state.settings_report import shown_value
-from state.wording import did_you_mean, many
+from state.wording import did_you_mean
 
 CHANGEABLE = (
     *("collection", "k", "max_loops", "engine", "model", "grader", "verify"),
-    *("history_tokens", "max_tokens", "max_cost", "timeout", "web"),
+    *("history_tokens", "max_tokens", "max_cost", "timeout", "web", "full", "quotes"),
 )
 _LEAVE = ("exit", "quit")
 
@@ -87,28 +87,28 @@ def _open(talk: Conversation, argument: str) -> None:
 def _thread(talk: Conversation, argument: str) -> None:
     if argument:
         talk.switch_thread(argument)
-    session, turns = talk.session, talk.session.memory.store.last_turn(talk.thread)
-    talk.terminal.notice(f"On {talk.thread}, {many(turns, 'turn')}, asking {session.reader.name}.")
+    talk.terminal.notice(talk.place)
 
 
 def _new(talk: Conversation, argument: str) -> None:
     name = argument or new_thread_name()
     if talk.session.memory.store.last_turn(name):
         raise UsageError(f"There is a thread {name!r} already.", "/thread goes on with it.")
-    talk.switch_thread(name)
-    talk.terminal.notice(f"On {talk.thread}, a new thread.")
+    _thread(talk, name)
 
 
 def _set(talk: Conversation, argument: str) -> None:
-    key, *value = re.split(r"\s*=\s*|\s+", argument, maxsplit=1)
-    key = key.replace("-", "_")
+    name, *value = re.split(r"\s*=\s*|\s+", argument, maxsplit=1)
+    key = name.removeprefix("--").replace("-", "_")
     if not key:
         for each in CHANGEABLE:
             talk.terminal.out(f"{each:<16}{shown_value(getattr(talk.settings, each))}")
         return
-    if key not in CHANGEABLE or not any(value):
-        raise UsageError("/set takes a key and a value.", f"The keys are {', '.join(CHANGEABLE)}.")
-    talk.change(**{key: value[0]})
+    if key not in CHANGEABLE:
+        known = f"/set takes {', '.join(CHANGEABLE)}."
+        raise UsageError(f"{name} cannot be set here.", did_you_mean(key, CHANGEABLE, known))
+    if any(value) or isinstance(getattr(talk.settings, key), bool):
+        talk.change(**{key: "".join(value) or "on"})
     talk.terminal.notice(f"{key} is {shown_value(getattr(talk.settings, key))}.")
 
 

@@ -14,6 +14,7 @@ from cli.render.answer_text import show_answer
 from cli.render.live import LiveAnswer
 from state.answer import Answer
 from state.closing import Closing
+from state.wording import many
 
 if TYPE_CHECKING:
     from rag.session import Session
@@ -28,7 +29,6 @@ class Conversation(Closing):
     def __init__(self, given: Shared, *, continue_: bool, no_stream: bool, json: bool) -> None:
         self.terminal = given.terminal
         self.live_trace = False
-        self.quotes = False
         self.last: Answer | None = None
         self._given = given
         self._stream = self.terminal.out_is_tty and not (no_stream or json)
@@ -42,6 +42,13 @@ class Conversation(Closing):
 
     def close(self) -> None:
         self._resources.close()
+
+    @property
+    def place(self) -> str:
+        """The thread, whether there is one yet, and what it asks."""
+        reader, turns = self.session.reader, self.session.memory.store.last_turn(self.thread)
+        told = f"{self.thread}: {many(turns, 'turn')}" if turns else f"New thread {self.thread}"
+        return f"{told}, asking {reader.name} with {many(reader.document_count, 'document')}."
 
     def change(self, **flags: object) -> None:
         """Go on under changed settings; if they or the collection are unusable, nothing changes.
@@ -81,7 +88,7 @@ class Conversation(Closing):
         terminal = self.terminal
         live = LiveAnswer(terminal, trace=self.live_trace, stream=self._stream)
         self.last = live.ask(self.session, question, thread=self.thread)
-        show_answer(terminal, self.last, data=self._json, quotes=self.quotes)
+        show_answer(terminal, self.last, data=self._json, quotes=self.settings.quotes)
         hint_at_models(terminal, self.settings, self.last)
         if not (self._json or terminal.out_is_tty):
             terminal.out("")

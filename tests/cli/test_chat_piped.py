@@ -91,11 +91,13 @@ def test_each_line_that_fails_is_told_once_and_does_not_stop_the_others(home, ba
 
 
 def test_a_setting_is_its_key_and_all_behind_it(home):
-    done = crag(home, "chat", stdin="/set k = 5\n/set max-loops\t2\n/set collection a=b\n/set k=\n")
-    told = done.stderr.splitlines()[1:]
-    assert told[:2] == ["k is 5.", "max_loops is 2."]
-    assert "There is no collection 'a=b'." in told[2]
-    assert "/set takes a key and a value." in told[3]
+    lines = ("k = 5", "--max-loops\t2", "k", "full", "quotes off", "collection a=b", "hue 3")
+    done = crag(home, "chat", stdin="".join(f"/set {line}\n" for line in lines))
+    *told, gone, unknown = done.stderr.splitlines()[1:]
+    assert told[:3] == ["k is 5.", "max_loops is 2.", "k is 5."]
+    assert told[3:] == ["full is true.", "quotes is false."]
+    assert "There is no collection 'a=b'." in gone
+    assert "full" in unknown.partition("/set takes ")[2]
 
 
 def test_thread_goes_on_from_another_home_on_the_same_postgres(home, tmp_path, postgres):

@@ -39,9 +39,9 @@ def test_a_conversation(home):
     say(child, "/set collection nosuch", "no collection")
     say(child, "/set", "collection", "default")
     say(child, "/cost", "There is no command /cost.")
-    say(child, "/new other", "a new thread")
+    say(child, "/new other", "New thread other")
     say(child, "/new pty", "There is a thread")
-    say(child, "/thread pty", "On pty, 2 turns")
+    say(child, "/thread pty", "pty: 2 turns")
     say(child, "/help", "/exit")
     assert leave(child, "/quit") == 0
     assert len(turns(home, "pty")) == 2
@@ -61,7 +61,7 @@ def test_small_talk_help_and_leaving_need_no_command(home):
     say(child, "?", "/sources")
     assert leave(child, "exit") == 0
     child = chat_in_terminal(home, "--continue")
-    say(child, "/thread", "On small, 4 turns, asking default.")
+    say(child, "/thread", "small: 4 turns, asking default with")
     assert leave(child) == 0
 
 
