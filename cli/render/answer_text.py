@@ -5,6 +5,7 @@ places that it cites; and such a place with the lines around it.
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -63,10 +64,12 @@ def show_answer(terminal: Terminal, answer: Answer, *, data: bool, quotes: bool)
         for line in answer_lines(answer):
             terminal.out(line)
     for citation in shown_citations(answer) if quotes else ():
+        lead = f"[{citation['marker']}] "
+        quoted = textwrap.indent(f"“{citation['quote'].strip()}”", " " * len(lead)).lstrip()
         terminal.out("")
-        terminal.wrapped(f"[{citation['marker']}] “{citation['quote'].strip()}”")
+        terminal.wrapped(lead + quoted, len(lead))
     for part in answer["missing"] if answer["citations"] else ():
-        terminal.notice(f"not in the documents: {one_line(part)}")
+        terminal.notice(f"not found in the documents: {one_line(part)}")
 
 
 def styled(answer: Answer) -> Text:

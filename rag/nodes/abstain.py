@@ -19,7 +19,7 @@ from state.wording import LONGEST_QUESTION, shorten
 
 REFUSED = "The model found no answer to “{}”."
 DENIED = "What the model answers to “{}” is left out: its own sources say otherwise."
-ABSENT = "The documents do not hold an answer to “{}”."
+ABSENT = "No answer to “{}” was found in the documents."
 NEAREST = 3
 _THEY = re.compile(r"^They\b")
 LONGEST_REFUSAL = 500

@@ -22,7 +22,7 @@ REPORT_SCHEMA = "crag.research/1"
 LONGEST_QUOTE = 200
 LONGEST_TITLE, LONGEST_ASKED = 120, 2_000
 """Characters of the title; of the question below a title that is cut, and of what was not found."""
-_NOTHING = "The documents do not hold an answer."
+_NOTHING = "No answer was found in the documents."
 
 ReportStatus = Literal["answered", "partial", "abstained", "waiting"]
 

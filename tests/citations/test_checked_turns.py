@@ -117,7 +117,7 @@ LEFT_OUT = "left out: “It was opened in 1878.” (its quote says 1887, not 187
     ("reply", "told"),
     [
         (reply_of(LONG, OPENED), LEFT_OUT),
-        (reply_of(LONG, missing=["who paid for it"]), "not in the documents: who paid for it"),
+        (reply_of(LONG, missing=["who paid"]), "not found in the documents: who paid"),
     ],
 )
 def test_what_is_taken_out_or_missing_is_told_beside_the_answer(home, reply, told):
