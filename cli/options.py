@@ -17,6 +17,8 @@ from state.choices import EngineName, GraderChoice, Verifier
 if TYPE_CHECKING:
     from state.settings import Settings
 
+Run = Callable[..., Any]
+
 
 def _setting(kind: Any, text: str, metavar: str | None = None, *names: str, **limits: Any) -> Any:
     """An option, by default named like its parameter; if it is not given, the setting applies."""
@@ -79,7 +81,7 @@ SHARED: dict[str, Any] = {
     "quiet": Annotated[bool, flag("--quiet", "No notices on stderr.", "-q")],
     "debug": Annotated[bool, flag("--debug", "A traceback when something fails.")],
 }
-"""The shared options by name; `taking` adds them to a command."""
+"""The shared options by name; `command` gives them to one."""
 SETTINGS = frozenset(SHARED) - {"config", "quiet", "debug"}
 """The shared options that are settings."""
 
@@ -110,33 +112,33 @@ class Shared:
         return load_settings({**earlier, **now}, self.config)
 
 
-def taking(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Give a command these options of SHARED, and those that every command has, as its parameter
-    `given`. In the help they stand behind its own.
+def command(app: typer.Typer, *takes: str, name: str | None = None) -> Callable[[Run], Run]:
+    """Make a function a command of the app. As its parameter `given` it gets these options of
+    SHARED, and those that every command has; in the help they stand behind its own.
     """
     taken = [
-        Parameter(name, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(name), annotation=annotation)
-        for name, annotation in SHARED.items()
-        if name in {*names, *_EVERYWHERE}
+        Parameter(each, Parameter.KEYWORD_ONLY, default=_DEFAULTS.get(each), annotation=annotation)
+        for each, annotation in SHARED.items()
+        if each in {*takes, *_EVERYWHERE}
     ]
 
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @wraps(command)
+    def decorate(function: Run) -> Run:
+        @wraps(function)
         def run(**values: Any) -> Any:
             flags = {each.name: values.pop(each.name) for each in taken}
             del flags["debug"]  # the error boundary reads it, no command does
             given = Shared(flags, flags.pop("config"), flags.pop("quiet"))
-            return command(given=given, **values)
+            return function(given=given, **values)
 
         own = [
             each.replace(kind=Parameter.KEYWORD_ONLY)
-            for each in signature(command, eval_str=True).parameters.values()
+            for each in signature(function, eval_str=True).parameters.values()
             if each.name != "given"
         ]
         parameters = [*own, *taken]
         changed: Any = run
         changed.__signature__ = Signature(parameters)
         changed.__annotations__ = {each.name: each.annotation for each in parameters}
-        return run
+        return app.command(name)(run)
 
     return decorate

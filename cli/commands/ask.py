@@ -17,8 +17,7 @@ from state.errors import UsageError
 app = new_app()
 
 
-@app.command()
-@options.taking(*options.ASKING)
+@options.command(app, *options.ASKING)
 def ask(
     given: options.Shared,
     question: Annotated[

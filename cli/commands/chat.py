@@ -23,8 +23,7 @@ PROMPT = "crag> "
 HISTORY_FILE = "chat_history"
 
 
-@app.command()
-@options.taking(*options.ASKING)
+@options.command(app, *options.ASKING)
 def chat(
     given: options.Shared,
     continue_: options.Continue = False,

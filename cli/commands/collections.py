@@ -24,8 +24,7 @@ _UNREAD = ("path", "reason", "failed")
 Name = Annotated[str, typer.Argument(help="The collection.", metavar="NAME")]
 
 
-@app.command("list")
-@options.taking("store")
+@options.command(app, "store", name="list")
 def list_(given: options.Shared, json_: options.Json = False) -> None:
     """Print every collection with its totals."""
     terminal = given.terminal
@@ -48,8 +47,7 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
     )
 
 
-@app.command()
-@options.taking("store")
+@options.command(app, "store")
 def show(given: options.Shared, name: Name, json_: options.Json = False) -> None:
     """Print the documents of a collection, and the files that gave none."""
     terminal = given.terminal
@@ -79,8 +77,7 @@ def show(given: options.Shared, name: Name, json_: options.Json = False) -> None
         terminal.wrapped(f"{state:>13}  {one_line(file.path)}: {file.reason}", 4)
 
 
-@app.command()
-@options.taking("store")
+@options.command(app, "store")
 def delete(
     given: options.Shared, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:

@@ -12,8 +12,7 @@ from state.errors import UsageError
 app = new_app("Show, locate or start the settings file.", cls=DefaultGroup)
 
 
-@app.command()
-@options.taking()
+@options.command(app)
 def show(given: options.Shared, json_: options.Json = False) -> None:
     """Print every key, its value, where that comes from, and its default."""
     from state.settings_report import describe_settings
@@ -30,8 +29,7 @@ def show(given: options.Shared, json_: options.Json = False) -> None:
         terminal.wrapped(f"{'':<{width}}{row['description']}; default {row['default']}", width)
 
 
-@app.command()
-@options.taking()
+@options.command(app)
 def path(given: options.Shared, json_: options.Json = False) -> None:
     """Print the settings file's path, whether or not it exists."""
     file = given.config or default_config_file()
@@ -42,8 +40,7 @@ def path(given: options.Shared, json_: options.Json = False) -> None:
         given.terminal.out(str(file))
 
 
-@app.command()
-@options.taking()
+@options.command(app)
 def init(
     given: options.Shared,
     force: Annotated[bool, options.flag("--force", "Replace an existing file.")] = False,

@@ -11,8 +11,7 @@ from cli.errors import Exit
 app = new_app()
 
 
-@app.command()
-@options.taking("engine", "store")
+@options.command(app, "engine", "store")
 def doctor(given: options.Shared, json_: options.Json = False) -> int:
     """Check each part and print the mending command.
 

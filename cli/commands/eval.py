@@ -17,8 +17,7 @@ from state.wording import many
 app = new_app()
 
 
-@app.command()
-@options.taking(*options.ANSWERING, "verify", "store")
+@options.command(app, *options.ANSWERING, "verify", "store")
 def evaluate(
     given: options.Shared,
     dataset: Annotated[

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
 app = new_app()
 
 
-@app.command()
-@options.taking()
+@options.command(app)
 def graph(
     given: options.Shared,
     ascii_: Annotated[bool, options.flag("--ascii", "Boxes and lines.")] = False,

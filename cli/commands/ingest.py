@@ -29,8 +29,7 @@ app = new_app()
 Globs = list[str] | None
 
 
-@app.command()
-@options.taking("collection", "store")
+@options.command(app, "collection", "store")
 def ingest(
     given: options.Shared,
     paths: Annotated[

@@ -19,8 +19,7 @@ app = new_app(
 )
 
 
-@app.command()
-@options.taking("collection", "engine", "k", "max_loops", "store", "threads")
+@options.command(app, "collection", "engine", "k", "max_loops", "store", "threads")
 def serve(
     given: options.Shared,
     http: Annotated[
@@ -48,8 +47,7 @@ def serve(
             server.run("streamable-http", host="127.0.0.1", port=http)
 
 
-@app.command()
-@options.taking()
+@options.command(app)
 def skill(given: options.Shared) -> None:
     """Print the skill file, which tells an agent how to call crag."""
     text = files("cli") / "skill.md"

@@ -19,8 +19,7 @@ app = new_app("The model that answers, and the weights that rank by meaning.", c
 LOCAL = "local"
 
 
-@app.command("list")
-@options.taking()
+@options.command(app, name="list")
 def list_(given: options.Shared, json_: options.Json = False) -> None:
     """Print what is set and what runs here.
 
@@ -64,8 +63,7 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
     terminal.notice("`crag model use URL NAME` answers with one; `crag model use local` without.")
 
 
-@app.command()
-@options.taking()
+@options.command(app)
 def use(
     given: options.Shared,
     url: Annotated[str, typer.Argument(help="The server's address; local: no model.")],
@@ -96,8 +94,7 @@ def use(
         given.terminal.notice("Another setting decides otherwise; `crag config show` tells which.")
 
 
-@app.command()
-@options.taking()
+@options.command(app)
 def get(
     given: options.Shared,
     from_: Annotated[
@@ -121,8 +118,7 @@ def get(
         given.terminal.out(f"{held.name}   {decimal(held.size)} in {held.folder}")
 
 
-@app.command()
-@options.taking()
+@options.command(app)
 def remove(given: options.Shared) -> None:
     """Delete the weights: ranked by words again."""
     from rag.embed.weights import installed_models, remove_models

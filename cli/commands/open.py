@@ -15,8 +15,7 @@ from state.trace_store import TraceStore
 app = new_app()
 
 
-@app.command("open")
-@options.taking("store")
+@options.command(app, "store", name="open")
 def open_(
     given: options.Shared,
     number: Annotated[int, typer.Argument(metavar="N", min=1, help="The citation, as in [2].")] = 1,

@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 app = new_app()
 
 
-@app.command()
-@options.taking("collection", "thread", *options.ANSWERING, *options.PLACES)
+@options.command(app, "collection", "thread", *options.ANSWERING, *options.PLACES)
 def research(
     given: options.Shared,
     question: Annotated[

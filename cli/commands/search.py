@@ -21,8 +21,7 @@ _SHOWN = (
 )
 
 
-@app.command()
-@options.taking("collection", "k", "store")
+@options.command(app, "collection", "k", "store")
 def search(
     given: options.Shared,
     query: Annotated[

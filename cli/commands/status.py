@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 app = new_app()
 
 
-@app.command()
-@options.taking("collection", "store")
+@options.command(app, "collection", "store")
 def status(given: options.Shared, json_: options.Json = False) -> None:
     """Show what is indexed, what is stale, which models, how large.
 

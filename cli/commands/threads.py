@@ -30,8 +30,7 @@ Keep = Annotated[
 ]
 
 
-@app.command("list")
-@options.taking("threads")
+@options.command(app, "threads", name="list")
 def list_(given: options.Shared, json_: options.Json = False) -> None:
     """Print every thread, the one used last first."""
     terminal = given.terminal
@@ -54,15 +53,13 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
     given.terminal.table(told, "turns", "used", none=none)
 
 
-@app.command()
-@options.taking("threads")
+@options.command(app, "threads")
 def show(given: options.Shared, name: Name, json_: options.Json = False) -> None:
     """Print a thread's turns."""
     _print(given, name, given.terminal.wrapped, json_=json_)
 
 
-@app.command()
-@options.taking("threads")
+@options.command(app, "threads")
 def export(given: options.Shared, name: Name, json_: options.Json = False) -> None:
     """Print a whole thread as Markdown, no line of it wrapped, or as JSON."""
     _print(given, name, given.terminal.out, json_=json_)
@@ -100,8 +97,7 @@ def _turn_lines(turn: Turn) -> Iterator[str]:
     yield from answer_lines(answer)
 
 
-@app.command()
-@options.taking("threads")
+@options.command(app, "threads")
 def delete(
     given: options.Shared, name: Name, yes: options.Yes = False, json_: options.Json = False
 ) -> None:
@@ -117,8 +113,7 @@ def delete(
         terminal.notice(f"Forgot {name} with its {many(deleted, 'turn')}.")
 
 
-@app.command()
-@options.taking("threads")
+@options.command(app, "threads")
 def prune(
     given: options.Shared,
     days: Days = None,
@@ -151,8 +146,7 @@ def prune(
         terminal.out(f"{name}: {many(len(numbers), 'turn')} ({', '.join(map(str, numbers))})")
 
 
-@app.command()
-@options.taking("threads")
+@options.command(app, "threads")
 def size(given: options.Shared, json_: options.Json = False) -> None:
     """Print how much the threads take."""
     with ThreadMemory(given.settings()) as memory:

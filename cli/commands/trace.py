@@ -30,8 +30,7 @@ PAGE_WIDTH = 110
 TraceId = Annotated[str, typer.Argument(metavar="ID", help="A trace, or last.")]
 
 
-@app.command()
-@options.taking()
+@options.command(app)
 def show(
     given: options.Shared,
     trace_id: TraceId = "last",
@@ -56,8 +55,7 @@ def show(
         _print(found, terminal.console(stderr=False))
 
 
-@app.command("list")
-@options.taking()
+@options.command(app, name="list")
 def list_(
     given: options.Shared,
     limit: Annotated[
@@ -88,8 +86,7 @@ def list_(
         terminal.notice(f"These are the newest {limit}; -n shows more.")
 
 
-@app.command()
-@options.taking()
+@options.command(app)
 def diff(given: options.Shared, one: TraceId, other: TraceId, json_: options.Json = False) -> None:
     """Print what two runs did differently, down to grades and ranks."""
     with TraceStore(given.settings()) as traces:
@@ -97,8 +94,7 @@ def diff(given: options.Shared, one: TraceId, other: TraceId, json_: options.Jso
     _print_diff(a, b, given.terminal, json_=json_)
 
 
-@app.command()
-@options.taking("engine", "k", "max_loops", "grader", "collection", "store")
+@options.command(app, "engine", "k", "max_loops", "grader", "collection", "store")
 def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Json = False) -> None:
     """Run it again from the history it had, then print the difference."""
     terminal = given.terminal
