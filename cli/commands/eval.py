@@ -9,7 +9,7 @@ import typer
 
 from cli import options
 from cli.app import new_app
-from cli.terminal import Terminal, clean
+from cli.terminal import Terminal
 from state.choices import EvaluationStage
 from state.errors import UsageError
 from state.wording import many
@@ -54,38 +54,33 @@ def evaluate(
     if json_:
         terminal.json(report)
     else:
-        print_report(report)
+        print_report(report, terminal)
 
 
-def print_report(report: dict[str, Any]) -> None:
+def print_report(report: dict[str, Any], terminal: Terminal) -> None:
     """Print what was evaluated and how, then every figure that the data define, beside those
     without loops.
     """
-    from rich.table import Table
-
-    console, config = Terminal().console(stderr=False), report["config"]
+    config, without = report["config"], report.get("baseline", {})
     thinks = config["engine"] + (f" ({config['model']})" if config["model"] else "")
-    asked = (
+    terminal.wrapped(
         f"{report['dataset']}: {many(report['queries'], 'question')}, "
         f"{config['documents']:,} documents in {config['chunks']:,} chunks; "
         f"engine {thinks}, k {config['k']}, at most {config['max_loops']} loops"
     )
-    console.print(clean(asked), soft_wrap=True)
-    without = report.get("baseline", {})
-    table = Table("", box=None, pad_edge=False)
-    for title in ("", "without loops")[: 2 if without else 1]:
-        table.add_column(title, justify="right", no_wrap=True)
+    rows = [("", "", "without loops" if without else "")]
     for section, measured in report.items():
         if not isinstance(measured, dict) or section in ("config", "baseline"):
             continue
         figures = {name: value for name, value in measured.items() if value is not None}
         if not figures or figures.get("n") == 0:
             continue
-        table.add_row(section, style="bold")
+        rows.append((section, "", ""))
         for name, value in figures.items():
-            beside = [_text(without[section][name])] if section in without else []
-            table.add_row(f"  {name}", _text(value), *beside)
-    console.print(table)
+            beside = _text(without[section][name]) if section in without else ""
+            rows.append((f"  {name}", _text(value), beside))
+    for name, value, beside in rows:
+        terminal.out(f"{name:<23} {value:>9}  {beside:>13}".rstrip())
 
 
 def _text(value: float | None) -> str:

@@ -31,24 +31,17 @@ def graph(
         ]
         terminal.json({"schema": "crag.graph/1", "edges": edges, "mermaid": mermaid})
     else:
-        terminal.out(_diagram(drawn.edges) if ascii_ else mermaid)
+        terminal.out(_diagram([*drawn.nodes], drawn.edges) if ascii_ else mermaid)
 
 
-def _diagram(edges: list[Edge]) -> str:
+def _diagram(nodes: list[str], edges: list[Edge]) -> str:
     """Each node with where it leads, in the order of a run; ··> is a conditional edge."""
     drawn: list[str] = []
-    pending = [edges[0].source]
-    seen = {*pending}
-    while pending:
-        node = pending.pop(0)
-        leaving = [edge for edge in edges if edge.source == node]
-        for index, edge in enumerate(leaving):
-            head = "" if index else node.strip("_")
-            back = " (loop)" if edge.target in seen else ""
+    for node in nodes:
+        head = node.strip("_")
+        for edge in [each for each in edges if each.source == node]:
+            back = " (loop)" if nodes.index(edge.target) <= nodes.index(node) else ""
             arrow = "··>" if edge.conditional else "-->"
             drawn.append(f"{head:17} {arrow} {edge.target.strip('_')}{back}")
-        for edge in leaving:
-            if edge.target not in seen:
-                seen.add(edge.target)
-                pending.append(edge.target)
+            head = ""
     return "\n".join(drawn)

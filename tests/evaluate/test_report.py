@@ -6,6 +6,7 @@ import re
 import pytest
 
 from cli.commands.eval import print_report
+from cli.terminal import Terminal
 from rag.evaluate.datasets import Query
 from rag.evaluate.measure import GradedPair, Measurement
 from rag.evaluate.report import build_report
@@ -99,7 +100,7 @@ def test_a_stage_that_did_not_answer_has_no_figures_of_answers_rather_than_zeros
 
 
 def test_the_table_says_every_figure_in_plain_text_where_there_is_no_terminal(capsys):
-    print_report(figures(measurement(), baseline=[measurement()]))
+    print_report(figures(measurement(), baseline=[measurement()]), Terminal())
     shown = capsys.readouterr().out
     assert "\x1b" not in shown
     assert re.search(r"recall@5\s+1\.000", shown)
