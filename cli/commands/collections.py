@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.filesize import decimal
@@ -13,9 +13,6 @@ from cli.app import DefaultGroup, new_app
 from rag.opening import store_of
 from rag.text.prose import one_line
 from state.wording import many
-
-if TYPE_CHECKING:
-    from rag.index.protocol import IndexedDocument
 
 app = new_app("List, show and delete collections.", cls=DefaultGroup)
 
@@ -56,11 +53,18 @@ def show(given: options.Shared, name: Name, json_: options.Json = False) -> None
         unread = held.unread()
         roots = list(held.roots())
     if json_:
+        rows = [
+            {
+                **{key: getattr(each, key) for key in _DOCUMENT},
+                "bytes": each.stat.size,
+                "chunks": each.chunk_count,
+                "warnings": list(each.warnings),
+            }
+            for each in documents
+        ]
         files = [{key: getattr(file, key) for key in _UNREAD} for file in unread]
-        shown: dict[str, object] = {"name": name, "roots": roots}
-        shown |= {"embedder": str(held.row.embedder)}
-        shown |= {"documents": [_document(each) for each in documents], "unread": files}
-        terminal.json({"schema": "crag.collection/1", **shown})
+        shown = {"name": name, "roots": roots, "embedder": str(held.row.embedder)}
+        terminal.json({"schema": "crag.collection/1", **shown, "documents": rows, "unread": files})
         return
     told = [
         {
@@ -91,9 +95,3 @@ def delete(
     if json_:
         terminal.json({"schema": "crag.deleted/1", "name": name, "documents": count})
     terminal.notice(f"Deleted {name!r}: {many(count, 'document')}.")
-
-
-def _document(document: IndexedDocument) -> dict[str, object]:
-    named = {name: getattr(document, name) for name in _DOCUMENT}
-    counted = {"bytes": document.stat.size, "chunks": document.chunk_count}
-    return {**named, **counted, "warnings": list(document.warnings)}

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from cli import options
 from cli.app import DefaultGroup, new_app
 from state.choices import default_config_file
@@ -41,15 +39,12 @@ def path(given: options.Shared, json_: options.Json = False) -> None:
 
 
 @options.command(app)
-def init(
-    given: options.Shared,
-    force: Annotated[bool, options.flag("--force", "Replace an existing file.")] = False,
-) -> None:
+def init(given: options.Shared) -> None:
     """Write a settings file with every key commented out at its default."""
     from state.settings_report import settings_template, write_settings
 
     file = given.config or default_config_file()
-    if file.exists() and not force:
-        raise UsageError(f"{file} exists already.", "Add --force to replace it.")
+    if file.exists():
+        raise UsageError(f"{file} exists already.", "Remove it to start a new one.")
     write_settings(file, settings_template())
     given.terminal.out(str(file))

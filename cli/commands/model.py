@@ -31,8 +31,7 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
     from rag.opening import choose_engine
 
     terminal, settings = given.terminal, given.settings()
-    held = installed_models(settings.home)
-    servers = local_servers()
+    held, servers = installed_models(settings.home), local_servers()
     engine = choose_engine(settings)
     model = base_url = None
     if engine is EngineName.OPENAI:
@@ -47,13 +46,9 @@ def list_(given: options.Shared, json_: options.Json = False) -> None:
         }
         terminal.json({"schema": "crag.models/1", **told})
         return
-    terminal.out(
-        f"engine   {engine.value}" + (f": {model} at {base_url}" if model else ", no model")
-    )
-    for each in held:
-        terminal.out(f"reader   {each.name}, {decimal(each.size)} in {each.folder}")
-    if not held:
-        terminal.out(f"reader   {reader_line(settings.home)}")
+    answers = f"{engine.value}: {model} at {base_url}" if model else f"{engine.value}, no model"
+    terminal.wrapped(f"engine   {answers}", 9)
+    terminal.wrapped(f"reader   {reader_line(settings.home)}", 9)
     for server in servers:
         terminal.out(f"{server.kind} at {server.base_url}")
         for name, context in server.models.items():

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -58,7 +57,13 @@ def research(
         with Journal(settings.home) as journal:
             begun = journal.run(resume)
         settings = given.settings(**begun["flags"])
-    show = terminal.json if events else partial(_tell, terminal=terminal)
+
+    def show(event: ResearchEvent) -> None:
+        if events:
+            terminal.json(event)
+        elif line := research_line(event):
+            terminal.notice(line)
+
     asks = not data and terminal.err_is_tty and sys.stdin.isatty()
     with Research(settings, terminal.notice) as run:
         try:
@@ -73,12 +78,6 @@ def research(
     _print_report(report, terminal, data=data)
     unanswered = report["status"] in ("abstained", "waiting")
     return Exit.ABSTAINED if unanswered and not ok_abstain else Exit.DONE
-
-
-def _tell(event: ResearchEvent, terminal: Terminal) -> None:
-    """Print an event's line on stderr."""
-    if line := research_line(event):
-        terminal.notice(line)
 
 
 def _how_to_resume(run_id: str) -> str:

@@ -21,6 +21,7 @@ from state.wording import did_you_mean, many, shorten
 
 app = new_app("List, show, export, delete and prune threads.", cls=DefaultGroup)
 
+_OF_A_TURN = ("created_at", "milestone", "collection", "answer")
 Name = Annotated[str, typer.Argument(help="The thread.", metavar="THREAD")]
 Days = Annotated[
     float | None, typer.Option(metavar="N", min=0, max=365_000, help="Turns older than N days.")
@@ -70,18 +71,16 @@ def _print(given: options.Shared, name: str, write: Callable[[str], None], *, js
         _summary(memory, name)
         turns = memory.store.turns(name)
         if json_:
-            rows = [_turn_json(turn) for turn in turns]
+            rows = [
+                {"turn": turn.number, **{name: getattr(turn, name) for name in _OF_A_TURN}}
+                for turn in turns
+            ]
             given.terminal.json({"schema": "crag.thread/1", "thread": name, "turns": rows})
             return
         write(f"# {one_line(name)}")
         for turn in turns:
             for line in _turn_lines(turn):
                 write(line)
-
-
-def _turn_json(turn: Turn) -> dict[str, object]:
-    row = {**asdict(turn), "turn": turn.number}
-    return {name: row[name] for name in ("turn", "created_at", "milestone", "collection", "answer")}
 
 
 def _turn_lines(turn: Turn) -> Iterator[str]:

@@ -18,7 +18,6 @@ from state.wording import shorten
 
 if TYPE_CHECKING:
     from rich.console import Console
-    from rich.text import Text
 
 app = new_app(
     "Read, compare and replay stored traces.\n\n`crag trace` alone shows the last.",
@@ -106,27 +105,21 @@ def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Jso
 
 
 def _print(trace: Trace, console: Console) -> None:
-    """Print the run's events and its answer."""
-    from cli.render.answer_text import print_wrapped
+    """Print the run's events and what it told in the end."""
+    from rich.text import Text
+
+    from cli.render.answer_text import print_answer, print_wrapped
     from cli.render.trace_view import TraceView
 
     TraceView(console).show_stored(trace)
     console.print()
-    print_wrapped(console, *_told(trace))
-
-
-def _told(trace: Trace) -> tuple[Text, str]:
-    """What a run told in the end, and how far it is set in."""
-    from rich.text import Text
-
-    from cli.render.answer_text import INDENT, snippets_of, styled
-
     answer, last = trace["answer"], trace["events"][-1]
-    if is_research(trace):
-        return Text(clean(answer["answer"].rstrip())), ""
     if last["event"] == "failed":
-        return Text(clean(last["message"])), ""
-    return styled(answer), INDENT if snippets_of(answer) else ""
+        print_wrapped(console, Text(clean(last["message"])))
+    elif is_research(trace):
+        print_wrapped(console, Text(clean(answer["answer"].rstrip())))
+    else:
+        print_answer(console, answer)
 
 
 def _print_diff(one: Trace, other: Trace, terminal: Terminal, *, json_: bool) -> None:

@@ -91,10 +91,7 @@ def _thread(talk: Conversation, argument: str) -> None:
 
 
 def _new(talk: Conversation, argument: str) -> None:
-    name = argument or new_thread_name()
-    if talk.session.memory.store.last_turn(name):
-        raise UsageError(f"There is a thread {name!r} already.", "/thread goes on with it.")
-    _thread(talk, name)
+    _thread(talk, argument or new_thread_name())
 
 
 def _set(talk: Conversation, argument: str) -> None:

@@ -58,8 +58,7 @@ def show_answer(terminal: Terminal, answer: Answer, *, data: bool, quotes: bool)
         terminal.json(answer)
         return
     if terminal.out_is_tty:
-        indent = INDENT if snippets_of(answer) else ""
-        print_wrapped(terminal.console(stderr=False), styled(answer), indent)
+        print_answer(terminal.console(stderr=False), answer)
     else:
         for line in answer_lines(answer):
             terminal.out(line)
@@ -156,6 +155,10 @@ def _heading_and_quote(citation: Citation) -> str:
 def _where(citation: Citation) -> str:
     says = (citation["anchor"] or "").startswith("section ")  # as the heading beside it does
     return written_place({**citation, "anchor": None} if says else citation)
+
+
+def print_answer(console: Console, answer: Answer) -> None:
+    print_wrapped(console, styled(answer), INDENT if snippets_of(answer) else "")
 
 
 def print_wrapped(console: Console, text: Text, indent: str = "") -> None:

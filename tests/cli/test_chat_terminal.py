@@ -40,7 +40,6 @@ def test_a_conversation(home):
     say(child, "/set", "collection", "default")
     say(child, "/cost", "There is no command /cost.")
     say(child, "/new other", "New thread other")
-    say(child, "/new pty", "There is a thread")
     say(child, "/thread pty", "pty: 2 turns")
     say(child, "/help", "/exit")
     assert leave(child, "/quit") == 0
