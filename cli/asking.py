@@ -59,8 +59,7 @@ def report_staleness(terminal: Terminal, settings: Settings) -> None:
     from rag.opening import store_of
 
     found = staleness(store_of(settings), settings.collection, most=MAX_FILES_CHECKED)
-    line = found.line(settings.collection)
-    if line is not None:
+    if line := found.line(settings.collection):
         terminal.notice(line)
 
 

@@ -151,16 +151,10 @@ class Terminal:
             *columns, rich.TimeRemainingColumn(), console=self.console(), transient=True
         )
         with bar:
-            task, shown = bar.add_task("", total=None, visible=False), ""
-
-            def show(what: str, done: int, total: int | None) -> None:
-                nonlocal shown
-                if what != shown:
-                    bar.reset(task, total=total, description=what, visible=True)
-                    shown = what
-                bar.update(task, completed=done, total=total)
-
-            yield show
+            task = bar.add_task("", total=None, visible=False)
+            yield lambda what, done, total: bar.update(
+                task, description=what, completed=done, total=total, visible=True
+            )
 
 
 def prepare_streams() -> None:

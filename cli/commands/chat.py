@@ -5,17 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from cli import options
 from cli.app import new_app
 from cli.asking import report_staleness
+from cli.conversation.slash_commands import run_line
+from cli.conversation.talk import Conversation
 from cli.errors import Exit, exit_code
 from state.errors import CragError
-from state.wording import checked_question
-
-if TYPE_CHECKING:
-    from cli.conversation.talk import Conversation
 
 app = new_app()
 
@@ -32,8 +29,6 @@ def chat(
     no_stream: options.NoStream = False,
 ) -> int:
     """Talk with your documents; every turn is kept in its thread."""
-    from cli.conversation.talk import Conversation
-
     terminal, typed = given.terminal, sys.stdin.isatty()
     with Conversation(given, continue_=continue_, no_stream=no_stream, json=json_) as talk:
         talk.live_trace = trace
@@ -47,35 +42,18 @@ def chat(
         while True:
             try:
                 line = read()
-                if not line or not _handle_line(talk, line.strip()):
+                if not line or not run_line(line.strip(), talk):
                     return code
             except KeyboardInterrupt:
                 if not typed:
                     raise
-                terminal.notice("Ctrl-D leaves.")
+                terminal.notice("Cancelled. Ctrl-D leaves.")
             except CragError as error:
                 terminal.warn(f"crag: {error}")
                 # From a pipe a question that fails does not stop the others: its code is the
                 # session's. A person has seen the error.
                 if not typed and code == Exit.DONE:
                     code = exit_code(error)
-
-
-def _handle_line(talk: Conversation, line: str) -> bool:
-    """Run one line, a command or a question; False if the person leaves."""
-    from cli.conversation.slash_commands import is_command, run_command
-
-    if is_command(line):
-        return run_command(line, talk)
-    if not line:
-        return True
-    try:
-        talk.ask(checked_question(line))
-    except KeyboardInterrupt:
-        if not sys.stdin.isatty():
-            raise
-        talk.terminal.notice("Cancelled.")
-    return True
 
 
 def _prompt(talk: Conversation) -> Callable[[], str]:

@@ -10,6 +10,8 @@ import typer
 
 from cli import options
 from cli.app import DefaultGroup, new_app
+from cli.render.answer_text import print_answer, print_wrapped
+from cli.render.trace_view import TraceView
 from cli.terminal import Terminal, clean
 from rag.tracing import diff_traces, is_research, recorded_flags
 from rag.tracing import replay as run_again
@@ -107,9 +109,6 @@ def replay(given: options.Shared, trace_id: TraceId = "last", json_: options.Jso
 def _print(trace: Trace, console: Console) -> None:
     """Print the run's events and what it told in the end."""
     from rich.text import Text
-
-    from cli.render.answer_text import print_answer, print_wrapped
-    from cli.render.trace_view import TraceView
 
     TraceView(console).show_stored(trace)
     console.print()

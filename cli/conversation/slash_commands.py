@@ -1,4 +1,4 @@
-"""The slash commands of `crag chat`."""
+"""The lines of `crag chat`: its slash commands, and questions."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import NamedTuple
 
 from cli.conversation.talk import Conversation, new_thread_name
 from cli.render.answer_text import citation_of, print_surroundings, source_lines
+from cli.render.trace_view import TraceView
 from state.answer import Answer, shown_citations
 from state.errors import UsageError
 from state.settings_report import shown_value
-from state.wording import did_you_mean
+from state.trace_store import TraceStore
+from state.wording import checked_question, did_you_mean
 
 CHANGEABLE = (
     *("collection", "k", "max_loops", "engine", "model", "grader", "verify"),
@@ -28,17 +30,18 @@ class Command(NamedTuple):
     run: Callable[[Conversation, str], None]
 
 
-def is_command(line: str) -> bool:
-    """Whether a line is a command; leaving, `help` and `?` need no slash."""
-    return line.startswith("/") or line.lower() in (*_LEAVE, "help", "?")
-
-
-def run_command(line: str, talk: Conversation) -> bool:
-    """Run a line that is a command; False if the person leaves.
+def run_line(line: str, talk: Conversation) -> bool:
+    """Run a command or ask a question; False if the person leaves. Leaving, `help` and `?` need no
+    slash.
 
     Raises:
         UsageError: no such command, or its argument is unusable.
+        CragError: as `Conversation.ask`.
     """
+    if not line.startswith("/") and line.lower() not in (*_LEAVE, "help", "?"):
+        if line:
+            talk.ask(checked_question(line))
+        return True
     name, _, argument = line.removeprefix("/").strip().partition(" ")
     if name.lower() in _LEAVE:
         return False
@@ -66,9 +69,6 @@ def _trace(talk: Conversation, argument: str) -> None:
         talk.terminal.notice(f"Traces are {argument}.")
         return
     answer = _last_answer(talk)
-    from cli.render.trace_view import TraceView
-    from state.trace_store import TraceStore
-
     with TraceStore(talk.settings) as traces:
         found = traces.get(argument or answer["trace_id"])
     TraceView(talk.terminal.console(stderr=False)).show_stored(found)

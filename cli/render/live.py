@@ -6,13 +6,14 @@ import signal
 from contextlib import closing
 from typing import TYPE_CHECKING, Self
 
+from cli.render.trace_view import TraceView
 from cli.terminal import Terminal, clean
 from state.answer import Answer
+from state.background import Cancellation
 
 if TYPE_CHECKING:
     from rich.live import Live
 
-    from cli.render.trace_view import TraceView
     from rag.session import Session
     from state.events import Event
 
@@ -38,17 +39,11 @@ class LiveAnswer:
     def __init__(
         self, terminal: Terminal, *, trace: bool, stream: bool, events: bool = False
     ) -> None:
-        from state.background import Cancellation
-
         self._terminal = terminal
         self.cancel = Cancellation()
         self._events = events
         self._stream = stream and not trace
-        self._view: TraceView | None = None
-        if trace:
-            from cli.render.trace_view import TraceView
-
-            self._view = TraceView(terminal.console())
+        self._view = TraceView(terminal.console()) if trace else None
         self._live: Live | None = None
         self._draft = ""
         self._answer: Answer | None = None

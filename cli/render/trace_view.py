@@ -142,15 +142,12 @@ def research_line(event: Mapping[str, Any]) -> str | None:
         case "subtask_started":
             line = f"  {event['subtask']['role']}: {event['subtask']['instruction']}"
         case "subtask_finished":
-            line = f"  {event['status']}: {event['artifact']} ({_found(event)})"
+            found = f"{many(event['citations'], 'citation')}, {decimal(event['bytes'])}"
+            missing = event.get("missing", [])
+            found += f", {len(missing)} not found" if missing else ""
+            line = f"  {event['status']}: {event['artifact']} ({found})"
         case "reflected":
             line = f"round {event['round']} → {event['decision']}: {event['reason']}"
             if event.get("open"):
                 line += f" (still open: {'; '.join(event['open'])})"
     return line
-
-
-def _found(event: Mapping[str, Any]) -> str:
-    missing = event.get("missing", [])
-    found = f"{many(event['citations'], 'citation')}, {decimal(event['bytes'])}"
-    return found + (f", {len(missing)} not found" if missing else "")
