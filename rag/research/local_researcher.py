@@ -11,9 +11,11 @@ from collections.abc import Callable
 from rag.engines.local.answer import snippet_part
 from rag.question.parse import ASKS, VERBS
 from rag.question.parts import ASKING, split_alone
-from rag.research.researcher import DraftSubtask, ReadFiles, Reflected, RunView
+from rag.research.researcher import DraftSubtask, ReadFiles, Reflected
 from rag.research.roles import SEARCHER
+from rag.research.run_view import RunView
 from state.answer import Answer
+from state.graph_state import fresh
 from state.research_state import Finding, Found, Subtask
 
 MOST_PARTS = 7
@@ -56,14 +58,14 @@ class LocalResearcher:
             {"text": snippet_part(citation)["text"], "markers": [citation["marker"]]}
             for citation in answer["citations"]
         ]
-        return {
-            "searched": [loop["query"] for loop in answer["loops"]],
-            "findings": findings,
-            "citations": answer["citations"],
-            "missing": [] if findings else [task["instruction"]],
-            "nearest": [] if findings else answer["nearest"],
-            "warnings": [],
-        }
+        return fresh(
+            Found,
+            searched=[loop["query"] for loop in answer["loops"]],
+            findings=findings,
+            citations=answer["citations"],
+            missing=[] if findings else [task["instruction"]],
+            nearest=[] if findings else answer["nearest"],
+        )
 
     def reflect(self, view: RunView) -> Reflected:
         if any(artifact["status"] == "done" for artifact in view.artifacts):

@@ -26,8 +26,9 @@ from rag.research.research_prompts import (
     search_messages,
     table_of_contents,
 )
-from rag.research.researcher import DraftSubtask, Line, ReadFiles, Reflected, RunView
+from rag.research.researcher import DraftSubtask, Line, ReadFiles, Reflected
 from rag.research.roles import SEARCHER, WRITER
+from rag.research.run_view import RunView
 from rag.text.prose import one_line
 from state.answer import AnswerPart
 from state.graph_state import fresh

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from rag.question.parse import split_context
-from rag.research.allowance import tokens_of_readings
-from rag.research.researcher import DraftSubtask, Researcher, RunView
+from rag.research.researcher import DraftSubtask, Researcher
 from rag.research.roles import PLANNED, SEARCHER
+from rag.research.run_view import RunView
 from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
 from state.graph_state import fresh
@@ -34,10 +34,8 @@ def new_subtasks(view: RunView, researcher: Researcher) -> tuple[list[Subtask], 
     if not any(task["role"] == SEARCHER for task in [*known, *new]):
         warnings.append(_SEARCHED_WHOLE)
         new = checked_plan([DraftSubtask(role=SEARCHER, instruction=view.state["question"])])
-    readings = tokens_of_readings(view.left, len(new))
-    for task in new:  # what is open was searched for by a searcher's own queries before
-        task["read_tokens"] = readings[:1] if view.state["rounds"] else readings
-    return new, warnings
+    readings = view.tokens_of_readings(len(new))
+    return [{**task, "read_tokens": readings} for task in new], warnings
 
 
 def checked_plan(drafts: Sequence[DraftSubtask], known: Sequence[Subtask] = ()) -> list[Subtask]:

@@ -11,8 +11,9 @@ from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
 from rag.research.journal import ResearchRun
-from rag.research.researcher import by_heading, open_parts, read_files_of, render_findings
+from rag.research.researcher import by_heading, read_files_of, render_findings
 from rag.research.roles import WRITER
+from rag.research.run_view import RunView
 from rag.text.prose import as_prose, one_line
 from state.answer import Citation, Usage, add_usages
 from state.research_state import Artifact, ResearchState
@@ -73,7 +74,7 @@ def make_report(
     sections: list[Section] = [
         {"heading": heading, "text": render_findings(each)} for heading, each in found.items()
     ]
-    not_found = list(open_parts(artifacts, state))
+    not_found = list(RunView(state, artifacts).open)
     escalation = state["escalation"] if ended is None else None
     waits = ended is not None or escalation is not None
     status: ReportStatus = "abstained"

@@ -12,8 +12,9 @@ from rag.engines.openai.prompts import Messages, fenced, name_of, today
 from rag.index.protocol import DocumentOutline
 from rag.index.reader import CollectionReader
 from rag.research.local_researcher import asked_parts
-from rag.research.researcher import ReadFiles, RunView, by_heading
+from rag.research.researcher import ReadFiles, by_heading
 from rag.research.roles import PLANNED, ROLES
+from rag.research.run_view import RunView
 from rag.text.prose import as_prose, one_line
 from state.answer import AnswerPart
 from state.passages import ContextDocument

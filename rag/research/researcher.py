@@ -16,9 +16,9 @@ from pydantic import BaseModel, Field
 from rag.citations.check import number_places, with_markers, written_markers
 from rag.engines.protocol import EngineResult
 from rag.index.terms import terms
-from rag.research.allowance import LEAST_OF_CALL, MOST_TOKENS, tokens_left
 from rag.research.journal import Journal
 from rag.research.roles import PLANNED, SEARCHER
+from rag.research.run_view import RunView
 from state.answer import Citation
 from state.research_state import (
     Artifact,
@@ -51,24 +51,6 @@ class DraftSubtask(BaseModel):
     queries: list[Line] = Field([], json_schema_extra={"maxItems": 4})
     expected_artifact: Line = ""
     read_files: list[Line] = Field([], json_schema_extra={"maxItems": 4})
-
-
-@dataclass(frozen=True, slots=True)
-class RunView:
-    """A run as the researcher sees it when it plans or reflects. `open` are its `open_parts`;
-    `left` are the tokens that the next round may take. Of artifacts a planner is shown only what
-    was searched for them.
-    """
-
-    state: ResearchState
-    artifacts: Sequence[Artifact] = ()
-    open: Mapping[str, str] = field(default_factory=dict)
-    left: int = MOST_TOKENS
-
-    @property
-    def most_subtasks(self) -> int:
-        """How many subtasks can each read once."""
-        return max(self.left // LEAST_OF_CALL, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,25 +109,11 @@ class ResearchDependencies:
     started: float = field(default_factory=time.perf_counter)
 
     def view(self, state: ResearchState) -> RunView:
-        artifacts = self.journal.artifacts(self.run_id, state["plan"])
-        open_, left = open_parts(artifacts, state), tokens_left(state, artifacts)
-        return RunView(state, artifacts, open_, left)
+        return RunView(state, self.journal.artifacts(self.run_id, state["plan"]))
 
     def at_ms(self) -> float:
         """Milliseconds since the run was started or resumed."""
         return round((time.perf_counter() - self.started) * 1000, 3)
-
-
-def open_parts(artifacts: Sequence[Artifact], state: ResearchState) -> dict[str, str]:
-    """What was searched for and not found, each part with the heading of its section, but for what
-    reflection closed: what was found later, or what the question does not ask.
-    """
-    return {
-        part: artifact["heading"]
-        for artifact in artifacts
-        for part in artifact["missing"]
-        if part not in state["closed"]
-    }
 
 
 def read_files_of(artifacts: Sequence[Artifact]) -> ReadFiles:

@@ -22,12 +22,11 @@ from rag.research.researcher import (
     Reflected,
     ResearchDependencies,
     Researcher,
-    RunView,
-    open_parts,
     read_files_of,
     render_findings,
 )
 from rag.research.roles import MAX_ROUNDS, WRITER
+from rag.research.run_view import RunView
 from rag.research.virtual_files import expired, new_file_entry
 from rag.text.prose import one_line
 from state.answer import NO_USAGE
@@ -177,7 +176,7 @@ def _emit_finished(artifact: Artifact, ms: float, deps: ResearchDependencies) ->
 def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
     view = deps.view(state)
     reflected = decided(view, deps.researcher)
-    closed, question = [*state["closed"], *reflected.closed], reflected.question or None
+    question = reflected.question or None
     deps.emit(
         {
             "event": "reflected",
@@ -185,14 +184,14 @@ def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
             "decision": reflected.decision,
             "reason": reflected.reason,
             "question": question,
-            "open": list(open_parts(view.artifacts, {**state, "closed": closed})),
+            "open": [part for part in view.open if part not in reflected.closed],
         }
     )
     return {
         "rounds": state["rounds"] + 1,
         "decision": reflected.decision,
         "leads": list(reflected.leads),
-        "closed": closed,
+        "closed": [*state["closed"], *reflected.closed],
         "escalation": question,
         "warnings": [*state["warnings"], *reflected.warnings],
     }

@@ -11,8 +11,8 @@ from openai_samples import settings_for
 from research_model import asked_for, decide, of, subtask
 from scripted_server import Body, Reply, ScriptedServer, Sent, call
 
-from rag.research.allowance import MOST_TOKENS
 from rag.research.run import Research
+from rag.research.run_view import MOST_TOKENS
 from state.tokens import count_tokens
 
 TOPICS = ("harbour", "orchard", "foundry", "library", "airfield", "brewery", "quarry", "theatre")

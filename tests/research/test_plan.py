@@ -8,14 +8,14 @@ from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_headi
 from rag.research.researcher import (
     DraftSubtask,
     Reflected,
-    RunView,
-    open_parts,
     read_files_of,
 )
 from rag.research.roles import ROLES
 from rag.research.rounds import decided
+from rag.research.run_view import RunView
 from rag.research.virtual_files import artifact_name
-from state.research_state import new_research
+from state.graph_state import fresh
+from state.research_state import Artifact, new_research
 
 WHEN = ["When exactly was it made?", "who cast it?", "is it open?"]
 OPEN, PAYS = "is it open?", "who pays for it?"
@@ -115,7 +115,7 @@ def test_the_pool_has_3_to_8_roles_each_with_its_own_prompt():
 )
 def test_no_end_without_anything_done_and_the_last_round_asks(said, found, rounds, decided_):
     reflects = cast("Any", SimpleNamespace(reflect=lambda _view: Reflected(said, "")))
-    artifacts = [cast("Any", {"status": found})]
+    artifacts = [fresh(Artifact, status=found)]
     made = decided(RunView({**new_research("q"), "rounds": rounds}, artifacts), reflects)
     assert (made.decision, bool(made.question)) == (decided_, decided_ == "escalate")
 
@@ -143,5 +143,5 @@ def test_what_is_lacked_is_open_until_it_is_closed():
     asked, beside = "who may waive the fees", "whether fees are taxed abroad"
     first = found("5.", "What are the fees, and who may waive them?", [asked, beside])
     state = new_research("What are the fees of the club, and who may waive them?")
-    assert open_parts([first], state) == {asked: "Fees", beside: "Fees"}
-    assert open_parts([first], {**state, "closed": [beside]}) == {asked: "Fees"}
+    assert RunView(state, [first]).open == {asked: "Fees", beside: "Fees"}
+    assert RunView({**state, "closed": [beside]}, [first]).open == {asked: "Fees"}

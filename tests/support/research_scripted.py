@@ -2,7 +2,8 @@
 
 import math
 
-from rag.research.researcher import DraftSubtask, ReadFiles, Reflected, RunView
+from rag.research.researcher import DraftSubtask, ReadFiles, Reflected
+from rag.research.run_view import RunView
 from state.answer import Citation
 from state.graph_state import fresh
 from state.research_state import Found, Subtask
