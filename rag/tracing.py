@@ -4,28 +4,23 @@ settings; and the differences between two runs, down to grades and ranks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
 from state.errors import UsageError
 from state.trace_store import Trace
 
 if TYPE_CHECKING:
-    from state.events import Event, TurnStarted
-    from state.research_state import ResearchEvent, ResearchStarted
+    from state.events import TurnStarted
+    from state.research_state import ResearchStarted
     from state.settings import Settings
 
 _SAME = ("collection", "engine", "model", "k", "max_loops", "grader", "verify", "web")
 
 
 def start_event(trace: Trace) -> TurnStarted | ResearchStarted:
-    """The event that says how the run was set up."""
-    events = cast("Sequence[Event | ResearchEvent]", trace["events"])
-    return next(
-        event
-        for event in events
-        if event["event"] == "turn_started" or event["event"] == "research_started"
-    )
+    """The event that says how the run was set up: its first."""
+    return cast("TurnStarted | ResearchStarted", trace["events"][0])
 
 
 def is_research(trace: Trace) -> bool:
