@@ -14,12 +14,8 @@ from types import FrameType
 
 # A process lives for one command and holds what it imports: there is little to collect.
 gc.set_threshold(250_000, 50, 50)
-# To multiply a query by a block of vectors takes less time than to start threads for it.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # To look for plugins, Pydantic would read the metadata of every installed package.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-# ONNX Runtime would keep a name for this machine and tell its makers of the models that it runs.
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
 if current_thread() is main_thread() and signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
     # Ctrl-C before the command runs ends the process, without Python's traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
@@ -29,7 +25,7 @@ from typer.main import get_command  # noqa: E402
 from cli.app import app  # noqa: E402
 from cli.errors import Exit, flag_given  # noqa: E402
 from cli.terminal import Terminal, prepare_streams  # noqa: E402
-from rag.deferred_imports import defer_imports  # noqa: E402
+from rag.absent_packages import leave_out_packages  # noqa: E402
 
 
 def main() -> None:
@@ -45,7 +41,7 @@ def main() -> None:
         # LangGraph sends whole runs, documents and all, wherever LangSmith's variables say.
         if name.startswith(("LANGSMITH_", "LANGCHAIN_")):
             del os.environ[name]
-    defer_imports()
+    leave_out_packages()
     command, code = get_command(app), 1
     try:
         try:

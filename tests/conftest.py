@@ -10,14 +10,12 @@ from isolation import heed_interrupts, leave_home, loopback_only
 from postgres_server import PostgresServer, fresh_schema, running_postgres
 from reader_weights import COMPLETE, MISSING
 
-from rag.deferred_imports import defer_imports
+from rag.absent_packages import leave_out_packages
 
 # What is imported and collected stays; to look for rubbish among it takes a third of the time.
 gc.disable()
 # As the program itself, also for the processes of tests that are started from here.
-defer_imports()
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+leave_out_packages()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -7,10 +7,10 @@ from pkgutil import walk_packages
 import cli
 import rag
 import state
-from rag.deferred_imports import defer_imports
+from rag.absent_packages import leave_out_packages
 
 gc.disable()  # what is imported stays
-defer_imports()  # as the program itself, before anything imports what is deferred
+leave_out_packages()  # as the program itself, before anything imports what is left out
 for _package in (cli, rag, state):
     for _found in walk_packages(_package.__path__, f"{_package.__name__}."):
         if _found.name != "cli.__main__":  # it runs the program

@@ -19,7 +19,6 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 from pydantic_settings import BaseSettings
 
-from rag.deferred_imports import forget
 from rag.embed.protocol import EmbedderIdentity, Vectors
 from state.closing import Closing, closed_on_failure
 from state.errors import CragError, SetupError
@@ -50,7 +49,6 @@ def chromadb_module() -> ModuleType:
             raise SetupError(
                 f"The chromadb package cannot be used: {error}.", "Install crag again."
             ) from error
-    forget("httpx")  # openai looks at every reply whether it was imported
     return chromadb
 
 
