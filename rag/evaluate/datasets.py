@@ -83,13 +83,13 @@ class CorpusDocument(_Row):
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """`documents` is a corpus.jsonl or a folder of files, None if the dataset has neither; `judged`
-    holds the judgements by the text of their query.
+    says of a query's text which documents are relevant to it, and which are not.
     """
 
     name: str
     folder: Path
     queries: Sequence[Query]
-    judged: dict[str, list[Judgement]]
+    judged: dict[str, dict[str, bool]]
     documents: Path | None
 
 
@@ -117,11 +117,11 @@ def load_dataset(folder: Path) -> Dataset:
     if not queries:
         raise UsageError(f"{file} holds no query.")
     texts = {query.id: query.text for query in queries}
-    judged: dict[str, list[Judgement]] = {}
+    judged: dict[str, dict[str, bool]] = {}
     if (judgements := folder / "grading.jsonl").is_file():
         for judgement in read_rows(judgements, Judgement):
             text = texts.get(judgement.query, judgement.query)
-            judged.setdefault(text, []).append(judgement)
+            judged.setdefault(text, {})[judgement.doc_id] = judgement.relevant
     places = [folder / "corpus.jsonl", folder / "files"]
     if file.name == "questions.jsonl":
         places.append(folder)

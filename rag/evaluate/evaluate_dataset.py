@@ -102,7 +102,7 @@ def _measured(
 def _measurer(dataset: Dataset, plan: EvaluationPlan, session: Session, notify: Notice) -> Measurer:
     """The measurer of a session. Relevant documents that do not exist are reported first."""
     names = {name for query in dataset.queries for name in query.relevant}
-    names |= {each.doc_id for judged in dataset.judged.values() for each in judged}
+    names = names.union(*dataset.judged.values())
     name_of = _naming(names, apart=plan.collection is not None)
     with store_of(session.settings).contents(session.reader.name) as held:
         missing = names - {name_of(document.source) for document in held.documents()}
@@ -117,7 +117,8 @@ def _measurer(dataset: Dataset, plan: EvaluationPlan, session: Session, notify: 
             f"{len(missing):,} of {len(names):,} relevant documents are not in the corpus, "
             f"such as {min(missing)!r}; they count as not found."
         )
-    return Measurer(session, name_of, plan.stage, grade_queries=not dataset.judged)
+    grades = plan.stage is not EvaluationStage.RETRIEVAL and not dataset.judged
+    return Measurer(session, name_of, plan.stage, grade_queries=grades)
 
 
 def _naming(names: Iterable[str], *, apart: bool) -> Callable[[str], str]:

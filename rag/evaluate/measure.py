@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from rag.evaluate.datasets import Judgement, Query
-from rag.evaluate.metrics import contains
+from rag.evaluate.datasets import Query
 from rag.question.parts import read_parts
 from state.answer import Answer, GradedChunk
 from state.choices import EvaluationStage
@@ -49,8 +48,8 @@ class Measurement:
 @dataclass(frozen=True, slots=True)
 class Measurer:
     """Measures the queries of a dataset in a session; `name_of` gives the dataset's name of a
-    source. With `grade_queries` (without a grading.jsonl) the truth of a grade is taken from
-    `relevant`.
+    source. With `grade_queries` the documents that come first are graded, and `relevant` tells
+    which of them are.
     """
 
     session: Session
@@ -70,20 +69,28 @@ class Measurer:
         answered = time.perf_counter()
         hits = self._search(standalone, lambda found: len(self._named(found)) >= DEEPEST_K)
         ended = time.perf_counter() if answer is None else answered
+        ranking = self._named(hits)
+        nearest = ranking[: self.session.settings.k] if self.grade_queries else []
+        wanted = {name: name in query.relevant for name in nearest if query.relevant}
         return Measurement(
             query=query,
-            ranking=self._named(hits),
-            graded=list(self._graded(query, standalone, hits, answer)),
+            ranking=ranking,
+            graded=self._graded(standalone, hits, wanted),
             answer=answer,
             known=list(self._known(answer)) if answer else (),
             cited=list(self._cited(answer)) if answer else (),
             milliseconds=(ended - began) * 1000,
         )
 
-    def judged(self, question: str, judged: Sequence[Judgement]) -> list[GradedPair]:
-        """The grades of one question's judged documents, each by its best chunk."""
-        wanted = {judgement.doc_id: judgement.relevant for judgement in judged}
+    def judged(self, question: str, wanted: Mapping[str, bool]) -> list[GradedPair]:
+        """The grades of the documents that are judged relevant to a question, or not."""
         hits = self._search(question, lambda found: wanted.keys() <= {*self._named(found)})
+        return self._graded(question, hits, wanted)
+
+    def _graded(
+        self, question: str, hits: Sequence[RetrievedChunk], wanted: Mapping[str, bool]
+    ) -> list[GradedPair]:
+        """Each document is graded by its best chunk."""
         best = {self.name_of(hit["source"]): hit for hit in reversed(hits)}
         found = {name: best[name] for name in wanted if name in best}
         grades = self._grade(question, list(found.values()), hits[: self.session.settings.k])
@@ -103,34 +110,6 @@ class Measurer:
             if enough(hits) or len(hits) < k:
                 return hits
             k *= 4
-
-    def _graded(
-        self, query: Query, asked: str, hits: Sequence[RetrievedChunk], answer: Answer | None
-    ) -> Iterator[GradedPair]:
-        """The first loop's grades of an answerable query, whose truth is known."""
-        graded = self.grade_queries and self.stage is not EvaluationStage.RETRIEVAL
-        if not graded or not query.relevant:
-            return
-        first = list(hits[: self.session.settings.k])
-        if answer is None:
-            grades = self._grade(asked, first, first)
-        else:
-            loops = answer["loops"][:1]  # none where the question was small talk
-            chunks = (chunk for loop in loops for chunk in loop["chunks"])
-            grades = {c["chunk_id"]: (c["relevant"], c["confidence"]) for c in chunks}
-        for hit in first:
-            true = self._is_relevant(query, hit)
-            if true is not None and hit["chunk_id"] in grades:
-                yield GradedPair(true, *grades[hit["chunk_id"]])
-
-    def _is_relevant(self, query: Query, hit: RetrievedChunk) -> bool | None:
-        """Whether a chunk is relevant; None for one of a relevant document that holds no answer."""
-        if self.name_of(hit["source"]) not in query.relevant:
-            return False
-        if query.answers and contains(hit["text"], query.answers):
-            return True
-        document = self.session.reader.document(hit["source"])
-        return True if document is not None and document.chunk_count == 1 else None
 
     def _grade(
         self, question: str, chunks: Sequence[RetrievedChunk], context: Sequence[RetrievedChunk]

@@ -54,9 +54,8 @@ def test_judgements_name_a_query_by_id_or_text(tmp_path):
     ]
     rows = [{"id": "a", "text": "What is x?"}, {"id": "b", "text": "What is y?"}]
     loaded = load_dataset(dataset(tmp_path, *rows, grading="\n".join(map(json.dumps, judged))))
-    found = {text: [(j.doc_id, j.relevant) for j in loaded.judged[text]] for text in loaded.judged}
-    by_id, by_text, own = [("d1", True)], [("d2", False)], [("3", False)]
-    assert found == {"What is x?": by_id, "What is y?": by_text, "a text of its own": own}
+    by_id, by_text, own = {"d1": True}, {"d2": False}, {"3": False}
+    assert loaded.judged == {"What is x?": by_id, "What is y?": by_text, "a text of its own": own}
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_a_relevant_document_that_is_not_there_is_told(dataset, tmp_path):
 
 def test_a_full_run_asks_the_real_session_with_and_without_loops(dataset, tmp_path):
     """One question with the turns before it, which are on no thread, and one of which nobody said
-    whether it is answerable; small talk has no grades.
+    whether it is answerable.
     """
     home = tmp_path / "home"
     others = {"id": "h", "text": "Hello!", "relevant": ["tea"]}, {"id": "u", "text": "What is hot?"}
