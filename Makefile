@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 ASKED ?= /tmp/crag-asked
 # What overrides.txt leaves out and the tools of development import.
-DEVELOPED := aiohttp|build|pyjwt|toml|tqdm|zstandard
+DEVELOPED := aiohttp|build|pyjwt|toml|zstandard
 
 .PHONY: install demo test test-long check dist docs ask-docs fit format lock clean
 

@@ -22,9 +22,8 @@ from state.errors import DocumentError
 from state.wording import many, plural
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
     from pypdfium2 import PdfDocument, PdfPage
-
-    from rag.documents.picture import Pixels
 
 _MOST_SCALE = 300 / 72  # pixels a point: what is drawn finer is not read better
 _REACH = 4
@@ -117,11 +116,11 @@ def _no_text(blank: list[int], count: int) -> str:
     return f"no text on {plural(len(blank), 'page')} {shown}: scanned, drawn or blank"
 
 
-def _drawn(page: PdfPage) -> Pixels:
+def _drawn(page: PdfPage) -> Image:
     """The page drawn upright on white, with at most SIDE pixels a side."""
     scale = min(SIDE / max(*page.get_size(), 1.0), _MOST_SCALE)
-    drawn: Pixels = page.render(scale=scale, rev_byteorder=True).to_numpy()[:, :, :3]
-    return drawn.copy()
+    drawn: Image = page.render(scale=scale).to_pil()
+    return drawn
 
 
 def reflow(parts: Iterable[Part]) -> Iterator[Part]:
