@@ -26,7 +26,7 @@ class Subtask(TypedDict):
     """One piece of work. `heading`, at most eight words, is shown in the report. `queries` are what
     a searcher searches. `read_files` are names of artifacts that it is given whole, evicted ones
     too, and waits for where they are still to be written; for a searcher also names of documents.
-    `read_tokens` are how many of documents it may read at first, and then for what is missing.
+    `read_tokens` are those of documents that it may read at first, and then for what is missing.
 
     `expected_artifact` names it: the same work has the same name, so that a resumed run, or a plan
     that repeats itself, never does it twice.

@@ -42,7 +42,6 @@ SEARCHED = 20
 PATIENCE_FACTOR = 2.0
 """How much longer than for an answer a slow server may read: who has it research has time."""
 REPLY_TOKENS = 3_000
-MOST_LEADS = 6
 MOST_ANSWER_WORDS = 200
 """Of the answer at the head of a report; the writer is asked for 150."""
 
@@ -85,7 +84,7 @@ class Reflection(BaseModel):
 
     decision: Literal["continue", "replan", "end", "escalate"]
     reason: Line
-    leads: list[Line] = _few(MOST_LEADS)
+    leads: list[Line] = _few(6)
     answered: list[int] = _few(12)
     question: Line = ""
 
@@ -223,7 +222,6 @@ class ModelResearcher:
         if decision == "end" and left and not view.state["rounds"]:
             reason = "what is open is searched once more, in other words"
             decision, leads = "replan", left
-        leads = leads[:MOST_LEADS]
         return Reflected(decision, reason, leads, closed, reply.question, warnings=warnings)
 
     def _ask(self, messages: Messages, shape: type[T], warnings: list[str]) -> T | None:

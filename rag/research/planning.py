@@ -21,7 +21,6 @@ HEADING_WORDS = 8
 LONGEST_HEADING = 120
 LONGEST_INSTRUCTION = 1_000
 LONGEST_QUERY = 300
-_SEARCHED_WHOLE = "The plan left out the question, which is searched as it stands."
 
 
 def new_subtasks(view: RunView, researcher: Researcher) -> tuple[list[Subtask], list[str]]:
@@ -32,7 +31,7 @@ def new_subtasks(view: RunView, researcher: Researcher) -> tuple[list[Subtask], 
     known = view.state["plan"]
     new = checked_plan(drafts, known)[: max(view.most_subtasks, 1)]
     if not any(task["role"] == SEARCHER for task in [*known, *new]):
-        warnings.append(_SEARCHED_WHOLE)
+        warnings.append("The plan left out the question, which is searched as it stands.")
         new = checked_plan([DraftSubtask(role=SEARCHER, instruction=view.state["question"])])
     readings = view.tokens_of_readings(len(new))
     return [{**task, "read_tokens": readings} for task in new], warnings

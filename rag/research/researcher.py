@@ -85,7 +85,6 @@ class Researcher(Protocol):
     @property
     def one_by_one(self) -> bool:
         """Whether subtasks that run side by side would only wait for each other."""
-        ...
 
     def plan(self, view: RunView) -> tuple[Sequence[DraftSubtask], list[str]]:
         """The drafts of a round, with warnings."""

@@ -27,7 +27,7 @@ from rag.research.researcher import (
 )
 from rag.research.roles import MAX_ROUNDS, WRITER
 from rag.research.run_view import RunView
-from rag.research.virtual_files import expired, new_file_entry
+from rag.research.virtual_files import new_file_entry, without_old
 from rag.text.prose import one_line
 from state.answer import NO_USAGE
 from state.background import submit
@@ -35,8 +35,6 @@ from state.events import ModelCalled
 from state.research_state import Artifact, ResearchState, Subtask, SubtaskStatus
 from state.wording import many
 
-AT_ONCE = 6
-"""The most subtasks that run side by side."""
 LONGEST_QUESTION = 500
 ASKED_AT_THE_CAP = "How should the research go on: what should be searched instead?"
 
@@ -72,8 +70,7 @@ def _after(step: Step, state: ResearchState, deps: ResearchDependencies) -> Rese
 def cleanup(state: ResearchState, _deps: ResearchDependencies) -> Update:
     """Evict old files before every planning round. Each finished subtask is a step."""
     steps = sum(task["status"] != "planned" for task in state["plan"])
-    gone = expired(state["files"], steps)
-    return {"files": {name: file for name, file in state["files"].items() if name not in gone}}
+    return {"files": without_old(state["files"], steps)}
 
 
 def plan(state: ResearchState, deps: ResearchDependencies) -> Update:
@@ -114,8 +111,8 @@ def _run_subtasks(plan: Sequence[Subtask], deps: ResearchDependencies) -> dict[s
     done = {artifact["expected_artifact"]: artifact for artifact in kept}
     waiting = [task for task in plan if task["expected_artifact"] not in done]
     while waiting:
-        at_once = 1 if deps.researcher.one_by_one else AT_ONCE
-        ready = [task for task in waiting if done.keys() >= set(_files_for(task, plan))][:at_once]
+        ready = [task for task in waiting if done.keys() >= set(_files_for(task, plan))]
+        ready = ready[:1] if deps.researcher.one_by_one else ready
         waiting = [task for task in waiting if task not in ready]
         begun: list[Future[Outcome]] = []
         for task in ready:

@@ -44,11 +44,11 @@ def new_file_entry(name: str, content: str, step: int, status: SubtaskStatus) ->
     }
 
 
-def expired(files: Mapping[str, FileEntry], step: int) -> list[str]:
-    """The names of `done` files older than 3 steps and of any older than 20."""
-    return [
-        name
+def without_old(files: Mapping[str, FileEntry], step: int) -> dict[str, FileEntry]:
+    """The files without those that are `done` and older than 3 steps, and any older than 20."""
+    oldest = {"done": step - DONE_STEPS}
+    return {
+        name: entry
         for name, entry in files.items()
-        if (age := step - entry["written_at_step"]) > ANY_STEPS
-        or (entry["status"] == "done" and age > DONE_STEPS)
-    ]
+        if entry["written_at_step"] >= oldest.get(entry["status"], step - ANY_STEPS)
+    }

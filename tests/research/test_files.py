@@ -1,8 +1,8 @@
 from rag.research.virtual_files import (
     INLINE_BYTES,
     artifact_name,
-    expired,
     new_file_entry,
+    without_old,
 )
 
 
@@ -22,4 +22,4 @@ def test_names_never_collide():
 def test_eviction_takes_done_files_after_3_steps_and_any_after_20():
     done = {f"done-{n}": new_file_entry("a.md", "", 10 - n, "done") for n in (3, 4)}
     empty = {f"empty-{n}": new_file_entry("a.md", "", 10 - n, "empty") for n in (20, 21)}
-    assert expired({**done, **empty}, 10) == ["done-4", "empty-21"]
+    assert [*without_old({**done, **empty}, 10)] == ["done-3", "empty-20"]
