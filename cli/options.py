@@ -92,11 +92,7 @@ class Shared:
 
     flags: Mapping[str, Any]
     config: Path | None
-    quiet: bool
-
-    @property
-    def terminal(self) -> Terminal:
-        return Terminal(quiet=self.quiet)
+    terminal: Terminal
 
     def settings(self, **earlier: Any) -> Settings:
         """Settings from flags, environment, file and defaults, in that order; `earlier` flags apply
@@ -127,7 +123,7 @@ def command(app: typer.Typer, *takes: str, name: str | None = None) -> Callable[
         def run(**values: Any) -> Any:
             flags = {each.name: values.pop(each.name) for each in taken}
             del flags["debug"]  # the error boundary reads it, no command does
-            given = Shared(flags, flags.pop("config"), flags.pop("quiet"))
+            given = Shared(flags, flags.pop("config"), Terminal(flags.pop("quiet")))
             return function(given=given, **values)
 
         own = [

@@ -84,17 +84,15 @@ class Terminal:
         from rich.text import Text
 
         widths = {name: max(cell_len(row[name]) for row in rows) for name in rows[0]}
-        room = self.console(stderr=False).width if self.out_is_tty else None
+        room = self.console(stderr=False).width if self.out_is_tty else sys.maxsize
         for name in spare:
             *before, last = widths.values()
-            least = sum(before) + len(_GAP) * len(before) + min(last, ROOM)
-            if room is not None and least > room:
+            if sum(before) + len(_GAP) * len(before) + min(last, ROOM) > room:
                 del widths[name]
         for row in rows:
             cells = (set_cell_size(clean(row[name]), width) for name, width in widths.items())
             line = Text(_GAP.join(cells).rstrip())
-            if room is not None:
-                line.truncate(room, overflow="ellipsis")
+            line.truncate(room, overflow="ellipsis")
             _write(sys.stdout, line.plain)
 
     def notice(self, text: str) -> None:

@@ -16,9 +16,6 @@ from state.errors import CragError
 
 app = new_app()
 
-PROMPT = "crag> "
-HISTORY_FILE = "chat_history"
-
 
 @options.command(app, *options.ASKING)
 def chat(
@@ -65,12 +62,12 @@ def _prompt(talk: Conversation) -> Callable[[], str]:
     from prompt_toolkit.key_binding import KeyBindings
     from prompt_toolkit.output import create_output
 
-    keys, history = KeyBindings(), talk.settings.home / HISTORY_FILE
+    keys, history = KeyBindings(), talk.settings.home / "chat_history"
     keys.add("escape", "enter")(lambda event: event.current_buffer.insert_text("\n"))
     history.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     history.touch(mode=0o600)
     session: PromptSession[str] = PromptSession(
-        PROMPT,
+        "crag> ",
         history=FileHistory(str(history)),
         key_bindings=keys,
         prompt_continuation=lambda _width, _line, wraps: "" if wraps else "  ... ",

@@ -72,20 +72,18 @@ def use(
     from state.settings import read_toml
     from state.settings_report import settings_with, write_settings
 
-    file, changes = given.config or default_config_file(), {"base_url": url, "model": name}
+    file, none = given.config or default_config_file(), url == LOCAL
     read_toml(file, required=False)  # a file that cannot be read is not written over
-    if url == LOCAL:
-        changes = {"base_url": None, "model": None}
-    elif not (url and name):
+    if not (none or (url and name)):
         raise UsageError("Which model of that server?", "`crag model` lists what runs here.")
-    host = LOCAL if url == LOCAL else host_of(url)
+    told = "No model is set" if none else f"{name} at {host_of(url)} answers from now on"
+    changes = {"base_url": None, "model": None} if none else {"base_url": url, "model": name}
     old = file.read_text(encoding="utf-8-sig") if file.exists() else ""
     write_settings(file, settings_with(old, changes))
-    where = "No model is set" if url == LOCAL else f"{name} at {host} answers from now on"
-    given.terminal.out(f"{where} ({file}).")
+    given.terminal.out(f"{told} ({file}).")
     now = given.settings()
     answers = choose_engine(now) is EngineName.OPENAI
-    if answers is (url == LOCAL) or (answers and (now.base_url, now.model) != (url, name)):
+    if answers is none or (answers and (now.base_url, now.model) != (url, name)):
         given.terminal.notice("Another setting decides otherwise; `crag config show` tells which.")
 
 

@@ -27,7 +27,6 @@ def open_(
     with TraceStore(settings) as traces:
         found = traces.get("last")
     citation = citation_of(found["answer"], str(number))
-    collection = start_event(found)["collection"]
-    asked = settings.model_copy(update={"collection": collection})
-    with open_reader(asked, terminal.notice) as reader:
+    asked = {"collection": start_event(found)["collection"]}
+    with open_reader(settings.model_copy(update=asked), terminal.notice) as reader:
         print_surroundings(terminal, citation, reader)

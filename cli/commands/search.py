@@ -52,10 +52,10 @@ def search(
             terminal.json({"schema": "crag.search/1", **found})
             return
         nearest = nearest_of(text, hits, reader, Reranker(settings.home))
-    if hits and all(hit["lexical_rank"] is None for hit in hits):
+    if not hits:
+        terminal.notice("Nothing found.")
+    elif all(hit["lexical_rank"] is None for hit in hits):
         terminal.notice("None of these words was found: the nearest may say nothing of them.")
     for rank, (hit, said) in enumerate(zip(hits, nearest, strict=True), 1):
         terminal.wrapped(f"{rank:>2}  {hit['score']:.3f}  {written_place(said)}", 4)
         terminal.wrapped(indent(said["shown"], "    "), 4)
-    if not hits:
-        terminal.notice("Nothing found.")

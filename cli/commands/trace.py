@@ -26,8 +26,6 @@ app = new_app(
     cls=DefaultGroup,
 )
 
-PAGE_WIDTH = 110
-
 TraceId = Annotated[str, typer.Argument(metavar="ID", help="A trace, or last.")]
 
 
@@ -45,9 +43,7 @@ def show(
     if html:
         from rich.console import Console
 
-        page = Console(
-            record=True, file=StringIO(), width=PAGE_WIDTH, highlight=False, markup=False
-        )
+        page = Console(record=True, file=StringIO(), width=110, highlight=False, markup=False)
         _print(found, page)
         terminal.out(page.export_html(inline_styles=True))
     elif json_:

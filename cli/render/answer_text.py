@@ -67,7 +67,7 @@ def show_answer(terminal: Terminal, answer: Answer, *, data: bool, quotes: bool)
         quoted = textwrap.indent(f"“{citation['quote'].strip()}”", " " * len(lead)).lstrip()
         terminal.out("")
         terminal.wrapped(lead + quoted, len(lead))
-    for part in answer["missing"] if answer["citations"] else ():
+    for part in answer["missing"] if answer["status"] != "abstained" else ():
         terminal.notice(f"not found in the documents: {one_line(part)}")
 
 

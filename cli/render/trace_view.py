@@ -36,13 +36,9 @@ class TraceView:
         self._question = ""
 
     def show_stored(self, trace: Trace) -> None:
-        if is_research(trace):
-            for line in filter(None, map(research_line, trace["events"])):
-                self._line("", line, "")
-            return
         for event in trace["events"]:
             self.show(event)
-        if trace["answer"]["status"] != FAILED:
+        if trace["answer"]["status"] != FAILED and not is_research(trace):
             self.show({"event": "answer", "answer": trace["answer"]})
 
     def show(self, event: Event) -> None:
@@ -94,6 +90,8 @@ class TraceView:
             case "failed":
                 where = f" in {event['node']}" if event["node"] else ""
                 self._line("└─ ", f"failed{where} ({event['error']})", "bold red")
+            case _:
+                self._line("", research_line(event) or "", "")
 
     def _show_graded(self, item: RetrievedItem, grade: Grade) -> None:
         mark, colour = _MARK[grade["relevant"]]
