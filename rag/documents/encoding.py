@@ -23,6 +23,10 @@ _SAMPLE = 64 * 1024
 _BINARY = "binary data, or text in an unknown encoding"
 _ESCAPED = re.compile(r"(?<!\\)(?:\\u(?!00[0-9])[\da-fA-F]{4})+")
 """Letters beyond ASCII as programs write them into JSON."""
+_SUBTITLES = (".srt", ".vtt")
+_CUE = re.compile(r"^(?:\d+\n)?[\d:.,]+[ \t]+-->.*", re.MULTILINE)
+_VOICE = re.compile(r"<v(?:\.[\w.-]{1,40})?\s+([^<>]{1,80})>")
+_TAG = re.compile(r"</?[a-z\d][^<>]{0,80}>|\{\\[^{}]{0,80}\}", re.IGNORECASE)
 _CONTROLS = bytes(set(range(0x20)) - {0x08, 0x09, 0x0A, 0x0C, 0x0D, 0x1B}) + b"\x7f"
 # What Windows-1252 prose of western Europe puts above ASCII; anything else is another code page.
 _WESTERN = frozenset(
@@ -73,10 +77,15 @@ def is_text(head: bytes) -> bool:
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """The text as it stands, with the escapes of JSON as letters."""
+    """The text as it stands, with the escapes of JSON as letters; of subtitles without counts,
+    times and tags, on the same lines.
+    """
     text = read_decoded(reading).text
     if "json" in reading.path.suffix:
         text = _ESCAPED.sub(lambda found: json.loads(f'"{found[0]}"'), text)
+    if reading.path.suffix.lower() in _SUBTITLES:
+        text = _CUE.sub(lambda found: "\n" * found[0].count("\n"), text)
+        text = _TAG.sub("", _VOICE.sub(r"\1: ", text))
     yield Part(text)
 
 

@@ -40,12 +40,11 @@ CODE_NAMES = re.compile(
 )
 """Names of files that are code, whose extension does not say so."""
 
-_TEXT = ".txt .text .nfo .adoc .asciidoc .asc .org .tex .latex .ltx .bib"  # markup shown
+_TEXT = ".txt .text .nfo .srt .vtt .adoc .asciidoc .asc .org .tex .latex .ltx .bib"  # markup shown
 
 _ALL = (
     Format("markdown", "encoding", "text", (".md", ".markdown", ".mdown", ".mkd", ".mdx", ".rmd")),
     Format("text", "encoding", "text", tuple(_TEXT.split())),
-    Format("subtitles", "subtitles", "text", (".srt", ".vtt")),
     Format("log", "encoding", "text", (".log", ".out", ".err", ".jsonl", ".ndjson")),
     Format("code", "encoding", "text", tuple(_CODE.split())),
     Format("rst", "rst", "text", (".rst", ".rest")),

@@ -677,7 +677,7 @@ Kind: captions
 1
 00:00:01.000 --> 00:00:04.000 align:start
 <v Ann Orrin>The weir is
-opened at &lt;dawn&gt;,</v>
+opened at <i>dawn</i>,</v>
 
 2
 00:00:04.000 --> 00:00:06.000
@@ -690,17 +690,14 @@ with the long bar.
 """
 
 
-def test_what_is_said_in_subtitles_is_prose_of_its_time(tmp_path: Path) -> None:
-    said = "Ann Orrin: The weir is opened at <dawn>, with the long bar.\n\nBen: By whom?\n"
-    assert read(save(tmp_path, "call.vtt", CALL)).text == said
-    said = "{0}\n00:{0:02}:00,500 --> 00:{0:02}:30,000\nBar {0} is\nlong. It\n"
-    cues = map(said.format, range(60))
-    long = read(save(tmp_path, "long.srt", "\n".join(cues)))
-    first, second, *_ = long.parts
-    assert (first.anchor, second.anchor) == ("00:00:00", "00:16:00")
-    assert first.text.endswith("is long.\n\n")
-    assert second.text.startswith("It Bar 17 is")
-    assert "-->" not in long.text
+def test_what_is_said_in_subtitles_stands_on_its_own_lines(tmp_path: Path) -> None:
+    document = read(save(tmp_path, "call.vtt", CALL))
+    lines = document.text.split("\n")
+    assert lines[5:7] == ["Ann Orrin: The weir is", "opened at dawn,"]
+    assert lines[7:11] == ["", "", "", "Ann Orrin: with the long bar."]
+    assert len(lines) == len(CALL.split("\n"))
+    assert "-->" not in document.text
+    assert document.parts[0].anchor is None
 
 
 def test_notebook(tmp_path: Path) -> None:
