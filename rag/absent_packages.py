@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import nullcontext
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
 from types import ModuleType
@@ -45,7 +44,6 @@ WITHOUT_TRACING: dict[tuple[str, str], Any] = {
     ("langsmith.run_helpers", "get_tracing_context"): lambda _context=None: dict(_NO_CONTEXT),
     ("langsmith.run_helpers", "_set_tracing_context"): lambda _context=None: None,
     ("langsmith.utils", "tracing_is_enabled"): lambda _context=None: False,
-    ("langsmith", "tracing_context"): lambda **_values: nullcontext(),
 }
 """What stands for langsmith's functions that every run calls: nobody asks for tracing."""
 

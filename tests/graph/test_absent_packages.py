@@ -43,17 +43,10 @@ assert not encoding.cache_info().currsize  # the server says how many tokens the
 
 
 def test_what_stands_in_says_what_langsmith_says_of_a_process_that_traces_nothing():
-    codes = []
-    for module, name in WITHOUT_TRACING:
-        if name == "tracing_context":  # a block, in which the others are asked
-            codes.append("""from langsmith import tracing_context
-from langsmith.run_helpers import get_tracing_context
-with tracing_context(enabled=False):
-    print({**get_tracing_context(), "enabled": None})""")
-        else:
-            arguments = "{}" if name.startswith("_set") else ""
-            codes.append(f"from {module} import {name}\nprint({name}({arguments}))")
-    code = "\n".join(codes)
+    code = "\n".join(
+        f"from {module} import {name}\nprint({name}({'{}' * name.startswith('_set')}))"
+        for module, name in WITHOUT_TRACING
+    )
     assert left_out(code) == run_code(code)
 
 

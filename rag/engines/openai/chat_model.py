@@ -134,14 +134,10 @@ class ChatModel:
             return None
 
     def _counted(self, request: Request) -> Reply:
-        from langsmith import tracing_context
-
         messages, budget = request.messages, request.budget
         with record_call(self.name, self.endpoint.host) as call:
             try:
-                # LangSmith's variables in the environment do not send documents anywhere from here.
-                with tracing_context(enabled=False):
-                    reply = self._in_some_form(request)
+                reply = self._in_some_form(request)
             except ModelError:
                 if (left := budget.seconds_left()) is None or left > 0:
                     raise
