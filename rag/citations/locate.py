@@ -26,7 +26,6 @@ _APART = 12
 """Excerpts at most so many characters apart, marks and white space, are read as one text."""
 _ELLIPSIS = re.compile(r"\s*(?:\[(?:…|\.{3})\]|…|\.{3,})\s*")
 _PATH = re.compile(r"\A\s*\([^\n]{1,500}\)[ \t]*\n(?=[^\n]*\w)")
-_LINK = re.compile(r"\[[^\[\]]{1,300}\]\((?:[^()\s]|\([^()\s]{0,100}\)){0,500}\)")
 _MARKERS = re.compile(r"(?:\s|(?<=[.!?,;:]))(?:\[\d{1,3}\] ?)+(?=[.!?,;:\s]*\Z)")
 """Matches a quote's own markers at its end, as an answer has them; no index of code: `lock[1]`."""
 _DENIALS = frozenset(("no", "not", "never", "none", "without", "cannot", "nor", "t"))
@@ -82,7 +81,7 @@ def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[Quote
     if not _SAYS_SOMETHING.search(whole):
         return []
     if exact := _letter_for_letter(whole.strip(), document, behind):
-        return [_with_whole_links(exact)]
+        return [exact]
     whole = _MARKERS.sub("", _PATH.sub("", whole))
     text = [*_words(document["excerpts"])]
     found: list[QuoteSpan] = []
@@ -93,20 +92,7 @@ def locate(quote: str, document: ContextDocument, behind: int = 0) -> list[Quote
                 return []
             found += _spans(text[place[0] : place[1] + 1], document, _signs(piece, words))
             behind = found[-1].end
-    return [_with_whole_links(place) for place in found]
-
-
-def _with_whole_links(place: QuoteSpan) -> QuoteSpan:
-    """The place with all of a link whose words or address it begins or ends in."""
-    text, base = place.excerpt["text"], place.excerpt["start_char"]
-    start, end = place.start, place.end
-    for link in _LINK.finditer(text):
-        first, last = base + link.start(), base + link.end()
-        start, end = (
-            first if first < start < last else start,
-            last if first < end < last else end,
-        )
-    return QuoteSpan(place.excerpt, start, end)
+    return found
 
 
 def _letter_for_letter(said: str, document: ContextDocument, behind: int) -> QuoteSpan | None:
