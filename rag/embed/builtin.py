@@ -30,8 +30,6 @@ DIMENSION = 256
 _WEIGHTS = Path("weights") / "l2_supercat_256.safetensors"
 _TOKENIZER = Path("tokenizers") / "l2_supercat_tokenizer_config.json"
 _TENSOR = "embedding.weight"
-_FEW = 32
-"""For so few texts it is not worth converting all weights to float32."""
 _SEEN_WORDS = 1 << 15
 # A query longer than this carries no more meaning in a mean of token vectors, only time.
 _QUERY_CHARACTERS = 20_000
@@ -57,10 +55,20 @@ class BuiltinEmbedder:
         return EmbedderIdentity("wordllama-l2-supercat", DIMENSION, release)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        return self._embed(texts, self._weights if len(texts) <= _FEW else self._float32_weights)
+        import numpy as np
+
+        weights = self._weights
+        means: Vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
+        for row, ids in enumerate(self._tokens(texts)):
+            if ids:
+                means[row] = weights.take(ids, axis=0, mode="clip").sum(axis=0, dtype=np.float32)
+        lengths = np.linalg.norm(means, axis=1, keepdims=True)
+        # No token, or tokens that cancel out: a zero row is like nothing, NaN would be.
+        np.divide(means, lengths, out=means, where=lengths > 0)
+        return means
 
     def embed_query(self, text: str) -> Vectors:
-        vector: Vectors = self._embed([text[:_QUERY_CHARACTERS]], self._weights)[0]
+        vector: Vectors = self.embed_documents([text[:_QUERY_CHARACTERS]])[0]
         return vector
 
     def word_vectors(self, text: str) -> tuple[Vectors, npt.NDArray[np.int32]]:
@@ -84,18 +92,6 @@ class BuiltinEmbedder:
 
     def has_word(self, word: str) -> bool:
         return self._tokenizer.token_to_id(f"\u2581{word}") is not None
-
-    def _embed(self, texts: Sequence[str], weights: npt.NDArray[np.floating]) -> Vectors:
-        import numpy as np
-
-        means: Vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
-        for row, ids in enumerate(self._tokens(texts)):
-            if ids:
-                means[row] = weights.take(ids, axis=0, mode="clip").sum(axis=0, dtype=np.float32)
-        lengths = np.linalg.norm(means, axis=1, keepdims=True)
-        # No token, or tokens that cancel out: a zero row is like nothing, NaN would be.
-        np.divide(means, lengths, out=means, where=lengths > 0)
-        return means
 
     def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of each text's tokens, word after word.
@@ -149,12 +145,6 @@ class BuiltinEmbedder:
         if weights.dtype != np.float16 or weights.shape[1:] != (DIMENSION,):
             raise _unusable(f"{file} holds {weights.dtype} {weights.shape}")
         return weights
-
-    @cached_property
-    def _float32_weights(self) -> Vectors:
-        import numpy as np
-
-        return self._weights.astype(np.float32)
 
 
 @cache
