@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Sequence
 from importlib import import_module
 from importlib.machinery import ModuleSpec, PathFinder
@@ -33,26 +34,17 @@ LEFT_OUT = ("openai._vendor.httpx_aiohttp", "httpx._main")
 which import all of aiohttp, and httpx's own command, which imports rich.
 """
 
-_NO_CONTEXT = dict.fromkeys(
-    (
-        *("parent", "project_name", "address", "tags", "metadata", "enabled", "client"),
-        *("replicas", "distributed_parent_id"),
-    )
-)
-
-WITHOUT_TRACING: dict[tuple[str, str], Any] = {
-    ("langsmith.run_helpers", "get_tracing_context"): lambda _context=None: dict(_NO_CONTEXT),
-    ("langsmith.run_helpers", "_set_tracing_context"): lambda _context=None: None,
-    ("langsmith.utils", "tracing_is_enabled"): lambda _context=None: False,
-}
-"""What stands for langsmith's functions that every run calls: nobody asks for tracing."""
-
-_NAMED = WITHOUT_TRACING | {
+_NAMED: dict[tuple[str, str], Any] = {
+    # What every run calls, though nobody asks for tracing.
+    ("langsmith.run_helpers", "get_tracing_context"): lambda: defaultdict(lambda: None),
+    ("langsmith.run_helpers", "_set_tracing_context"): lambda _context: None,
+    ("langsmith.utils", "tracing_is_enabled"): lambda: False,
     # By it Chroma has each method compared with those above it at every import.
     ("overrides", "override"): lambda method: method,
     ("overrides", "overrides"): lambda method: method,
     ("overrides", "EnforceOverrides"): object,
 }
+"""What is called or inherited of the absent packages, and so is no empty class."""
 
 
 def leave_out_packages() -> None:

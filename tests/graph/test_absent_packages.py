@@ -5,8 +5,6 @@ from bare_process import run_code
 from openai_samples import KEY
 from scripted_server import ScriptedServer, call, text
 
-from rag.absent_packages import WITHOUT_TRACING
-
 pytestmark = pytest.mark.ci
 FILES = {"paris.md": "# Paris\n\nThe capital of France is Paris.\n"}
 
@@ -40,14 +38,6 @@ assert not encoding.cache_info().currsize  # the server says how many tokens the
         asked = {"CRAG_HOME": str(home), "OPENAI_API_KEY": KEY, "CRAG_BASE_URL": server.url}
         assert "Paris" in left_out(code, **asked, CRAG_GRADER="model")
         assert len(server.requests) == 4
-
-
-def test_what_stands_in_says_what_langsmith_says_of_a_process_that_traces_nothing():
-    code = "\n".join(
-        f"from {module} import {name}\nprint({name}({'{}' * name.startswith('_set')}))"
-        for module, name in WITHOUT_TRACING
-    )
-    assert left_out(code) == run_code(code)
 
 
 def test_a_name_of_an_absent_package_may_stand_where_a_class_may():
