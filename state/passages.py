@@ -41,7 +41,7 @@ class FoundChunk(TypedDict):
 
 class RetrievedChunk(FoundChunk):
     """A chunk as a query retrieved it. Offsets are characters of the extracted text. `loop` is the
-    loop that first found it; `document_match`, up to 1, is how surely the query names its document.
+    loop that first found it.
     """
 
     title: str | None
@@ -51,7 +51,6 @@ class RetrievedChunk(FoundChunk):
     text: str
     blocks: list[Block]
     loop: int
-    document_match: NotRequired[float]
 
 
 WEB_PREFIX = "web:"

@@ -4,15 +4,17 @@ not depend on the store, which only answers its `IndexQueries`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from rag.index.names import NAMED_CHUNKS, name_words, named_documents
 from rag.index.ranking import (
-    DOCUMENT_MATCH_WEIGHT,
+    NAME_WEIGHT,
     WINDOW_WEIGHT,
     best_window,
     fuse,
+    name_match,
     okapi,
     term_weights,
 )
@@ -35,6 +37,8 @@ QUERY_CHARACTERS = 100_000
 QUERY_WORDS = 1_000
 SEARCHED_TERMS = 64
 SEARCHED_ROWS = 10_000
+_NAME_PART = re.compile(r"\d+|[^\W\d_]+")
+_SUBTITLE = re.compile(r"\s+[-\u2013\u2014|]\s+|:\s+|\s+\(")
 
 
 def best_chunks(
@@ -47,22 +51,20 @@ def best_chunks(
     lexical = index.lexical(searched, wanted) if searched else {}
     dense = index.dense(vector, wanted)
     weights = term_weights(frequencies, index.chunk_count)
-    document_match = _named_chunks(index, query, weights, searched)
-    rest = [row for row in (*lexical, *document_match) if row not in dense]
+    rest = [row for row in lexical if row not in dense]
     cosine = dense | index.cosines(vector, rest)
     scores = fuse(lexical, cosine)
     best = sorted(scores, key=lambda row: (-scores[row], row))[: max(RANKED, k)]
-    best = list(dict.fromkeys([*best, *document_match]))
     chunks = index.read(best)
     lexical_ranks = {row: rank for rank, row in enumerate(lexical, 1)}
     dense_ranks = {row: rank for rank, row in enumerate(dense, 1)}
     own = _scored(chunks, cosine, weights)
+    asked = _name_terms(query[:QUERY_CHARACTERS])
     for row, chunk in chunks.items():
         chunk["lexical_rank"] = lexical_ranks.get(row)
         chunk["dense_rank"] = dense_ranks.get(row)
-        if row in document_match:
-            chunk["document_match"] = document_match[row]
-        chunk["score"] = own[row] + DOCUMENT_MATCH_WEIGHT * document_match.get(row, 0.0)
+        sure = [name_match(asked, name, weights, index.chunk_count) for name in _names(chunk)]
+        chunk["score"] = own[row] + NAME_WEIGHT * max(sure)
     # Of equal texts the best stands for all.
     firsts: dict[str, RetrievedChunk] = {}
     for row in sorted(chunks, key=lambda row: (-chunks[row]["score"], row)):
@@ -95,9 +97,26 @@ def chunk_terms(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
     """The terms of a chunk's text, and those of its file's name, title and headings. The address of
     a web page does not count: its author may choose any words.
     """
-    called = () if is_web(chunk) else name_words(chunk["source"])
-    head = [*called, chunk["title"] or "", chunk["heading"]]
-    return terms(chunk["text"]), terms(" ".join(head))
+    called = [] if is_web(chunk) else _name_terms(PurePath(chunk["source"]).stem)
+    above = " ".join([chunk["title"] or "", chunk["heading"]])
+    return terms(chunk["text"]), [*called, *terms(above)]
+
+
+def _names(chunk: RetrievedChunk) -> list[list[str]]:
+    """The terms of what a chunk's document is called: its file's name, a number in it, its title,
+    and this without what explains it.
+    """
+    file, title = _name_terms(PurePath(chunk["source"]).stem), chunk["title"] or ""
+    numbers = [[term] for term in file if term.isdigit()]
+    titles = (title, _SUBTITLE.split(title, maxsplit=1)[0])
+    return [file, *numbers, *map(_name_terms, titles)]
+
+
+def _name_terms(text: str) -> list[str]:
+    """The terms of a name, however its words are joined, numbers without leading zeros: of "PEP 8"
+    as of "pep-0008".
+    """
+    return terms(" ".join(part.lstrip("0") or "0" for part in _NAME_PART.findall(text)))
 
 
 def query_terms(query: str) -> list[str]:
@@ -119,13 +138,3 @@ def searched_terms(frequencies: Mapping[str, int]) -> list[str]:
             break
         chosen.append(term)
     return chosen
-
-
-def _named_chunks(
-    index: IndexQueries, query: str, weights: Mapping[str, float], searched: Mapping[str, int]
-) -> dict[int, float]:
-    """Chunks of the documents that the query names, with how surely it does."""
-    found: dict[int, float] = {}
-    for document, surely in named_documents(index, query, weights).items():
-        found |= dict.fromkeys(index.lexical_of(document, searched, NAMED_CHUNKS), surely)
-    return found

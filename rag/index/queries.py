@@ -96,11 +96,9 @@ class IndexQueries(CollectionContents):
         self._counted = f"SELECT term, chunks FROM ({vocabulary}) AS counted WHERE"
 
     @abstractmethod
-    def lexical(
-        self, searched: Mapping[str, int], limit: int, document: int | None = None
-    ) -> dict[int, float]:
-        """The best chunks, of this `document` or of all, that hold some of the terms, best first,
-        with a score: their BM25, or how rare the terms are that each holds.
+    def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
+        """The best chunks that hold some of the terms, best first, with a score: their BM25, or
+        how rare the terms are that each holds.
         """
 
     @abstractmethod
@@ -160,10 +158,6 @@ class IndexQueries(CollectionContents):
         )
         return int(rows[0][0]) if rows else None
 
-    def lexical_of(self, document: int, searched: Mapping[str, int], limit: int) -> list[int]:
-        best = self.lexical(searched, limit, document)
-        return list(dict.fromkeys([*self.chunk_rows(document)[:1], *best]))
-
     def text(self, document: int) -> str:
         return self._texts.whole(document)
 
@@ -191,14 +185,6 @@ class IndexQueries(CollectionContents):
         query = "SELECT heading FROM chunks WHERE document_id = $1 ORDER BY id"
         rows = self._sql.execute(query, (document,)).fetchall()
         return tuple(dict.fromkeys(filter(None, (without_header(row[0])[0] for row in rows))))
-
-    def documents_named(self, keys: Sequence[str]) -> Iterable[tuple[str, int, bytes]]:
-        query = (
-            "SELECT key, document_id, source FROM names"
-            " LEFT JOIN documents ON documents.id = document_id"
-            " WHERE names.collection_id = $1 AND key IN ({some})"
-        )
-        return rows_of_many(self._sql, query, keys, self.row.id)
 
 
 def _retrieved(whole: str, *columns: Any) -> RetrievedChunk:

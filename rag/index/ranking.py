@@ -20,8 +20,11 @@ FARTHEST_BEHIND = -1.0
 """A cosine's lead counts as no less: where the near chunks are nearly alike, as in a log, the only
 one with the query's words would be lost for its distance.
 """
-DOCUMENT_MATCH_WEIGHT = 1.2
-"""Of a chunk whose document the query calls by its name (`names.py`)."""
+NAME_WEIGHT = 1.2
+"""Of a chunk whose document the query calls by its name."""
+_NAME_WORDS, _NAME_WORD = 0.7, 0.58
+"""How surely a name means its document where it has no number: ordinary words may stand in a row by
+chance, and one alone, as rare as can be, may be said of anything."""
 HEAD_WEIGHT = 2.0
 """How much a term in the title or headings counts, in BM25; one in the text counts 1."""
 WINDOW_TERMS = 15
@@ -84,6 +87,20 @@ def okapi(
         for term, weight in weights.items()
         if term in counts
     )
+
+
+def name_match(
+    query: Sequence[str], name: Sequence[str], weights: Mapping[str, float], total: int
+) -> float:
+    """How surely a query of these terms calls a document by a name, 0 to 1: by whether the name's
+    terms stand in it in a row. `weights` are of the query's terms in `total` chunks.
+    """
+    if not name or f" {' '.join(name)} " not in f" {' '.join(query)} ":
+        return 0.0
+    if len(name) > 1:
+        return 1.0 if any(map(str.isdigit, name)) else _NAME_WORDS
+    rarest = rarity(1, total)
+    return _NAME_WORD * min(weights.get(name[0], rarest) / rarest, 1.0) ** 2
 
 
 def fuse(bm25: Mapping[int, float], cosine: Mapping[int, float]) -> dict[int, float]:

@@ -22,7 +22,6 @@ from rag.index.collection_rows import (
     placeholders,
     rows_of_many,
 )
-from rag.index.names import name_keys
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
 from rag.index.terms import indexed_head, indexed_text
 from state.database import Database, Sql
@@ -80,7 +79,7 @@ class CollectionWriter(CollectionContents, ABC):
             return
         with self._database.transaction():
             waiting: list[tuple[int, str | None, Chunk]] = []
-            rows: dict[str, list[tuple[Any, ...]]] = {"documents": [], "names": [], "texts": []}
+            rows: dict[str, list[tuple[Any, ...]]] = {"documents": [], "texts": []}
             numbers = self._new_rows("documents", len(documents))
             for number, (document, parts) in zip(numbers, documents, strict=True):
                 deflate, text, characters, count = zlib.compressobj(), list[bytes](), 0, 0
@@ -92,10 +91,8 @@ class CollectionWriter(CollectionContents, ABC):
                     if len(waiting) >= GROUP_CHUNKS:
                         self._insert_chunks(waiting)
                         waiting = []
-                keys = sorted(map(storable, name_keys(document.source, document.title)))
                 row = _document_row(document, title, count, characters)
                 rows["documents"].append((number, self.row.id, *row))
-                rows["names"] += [(self.row.id, key, number) for key in keys]
                 rows["texts"].append((number, self.row.id, b"".join([*text, deflate.flush()])))
             self._insert_chunks(waiting)
             self._delete([document.source for document, _ in documents])

@@ -3,13 +3,7 @@
 from pathlib import Path
 
 import pytest
-from index_samples import open_collection, open_writer
-from shared_stores import fill
-from sqlite_files import run_sql
-
-from rag.engines.local.grade import SURELY_NAMED
-from rag.index.home.catalog import FILE_NAME
-from rag.index.home.store import HomeStore
+from index_samples import open_collection
 
 FILES = {
     "text/0007-lamps.md": "RFC 7 says that lamps are lit at dusk.",
@@ -40,17 +34,3 @@ FILES = {
 )
 def test_a_document_is_found_by_its_name(home: Path, query: str, source: str) -> None:
     assert open_collection(home, "default").search(query, 3)[0]["source"] == source
-
-
-def test_one_word_that_a_document_is_called_by_never_surely_means_it(home: Path) -> None:
-    reader = open_collection(home, "default")
-    (tour,) = [each for each in reader.search("a tour", 9) if each["source"] == "guide/tour.md"]
-    assert 0 < tour["document_match"] < SURELY_NAMED
-    assert reader.search("the quick start page", 1)[0]["document_match"] >= SURELY_NAMED
-
-
-def test_a_document_that_is_removed_leaves_no_name(tmp_path: Path) -> None:
-    fill(HomeStore(tmp_path), {"new-door.md": "It shuts.", "gone.md": "Away."})
-    with open_writer(tmp_path, "default") as writer:
-        writer.remove(["gone.md"])
-    assert run_sql(tmp_path / FILE_NAME, "SELECT key FROM names") == [("newdoor",)]

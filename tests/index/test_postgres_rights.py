@@ -98,7 +98,7 @@ def test_rows_of_other_teams_are_not_seen(store):
         ask(sales, "motor", 1, "research-notes")
     with psycopg.connect(sales.url) as db:
         db.execute(f"SET search_path = {store.schema}")
-        for table in ("chunks", "lexical", "vocabulary", "documents", "texts", "names"):
+        for table in ("chunks", "lexical", "vocabulary", "documents", "texts"):
             found = db.execute(f"SELECT count(DISTINCT collection_id) FROM {table}").fetchone()
             assert found == (1,), table
     fill(sales, {"new.md": "A new pump."}, f"{own}-more")

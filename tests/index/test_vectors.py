@@ -236,7 +236,7 @@ def test_a_deleted_collection_is_gone_with_its_vectors(home):
         open_collection(home, "default")
     with pytest.raises(NoIndexError):
         store.delete("default")
-    for table in ("documents", "texts", "chunks", "names", "chroma"):
+    for table in ("documents", "texts", "chunks", "chroma"):
         assert run_sql(home / "catalog.sqlite", f"SELECT * FROM {table}") == []
 
 

@@ -53,7 +53,7 @@ def assert_sound(store, name: str = "default") -> None:
         counted = db.execute(_COUNTS, {"name": name}).fetchone()
         assert counted[0] == counted[1] == counted[2]
         assert counted[3] == 0, "terms counted otherwise than held"
-        for table in ("texts", "names", "chunks", "lexical"):
+        for table in ("texts", "chunks", "lexical"):
             (left,) = db.execute(
                 f"SELECT count(*) FROM {store.schema}.{table} AS part WHERE NOT EXISTS (SELECT FROM"
                 f" {store.schema}.documents WHERE id = part.document_id"

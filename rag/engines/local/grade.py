@@ -23,10 +23,6 @@ from state.graph_state import GraphState, new_chunks
 from state.passages import Grade, ParsedQuestion, QuestionPart, RetrievedChunk, is_web
 from state.wording import listed
 
-SURELY_NAMED = 0.7
-"""From this `document_match` on a question is taken to name a document, by its number or by several
-words that are in no other document's name."""
-
 TOP_CHUNKS = 8
 # Scores that hardly differ say nothing by their order.
 _LEAST_SPREAD = 0.5
@@ -72,8 +68,6 @@ def _judge(
     question, pool = part["question"], chunks if of_web else part["pool"]
     if reading is not None:
         known = probability_of(answer_features(part, state["documents"], reading), model.reader)
-    elif any(chunk.get("document_match", 0.0) >= SURELY_NAMED for chunk in part["pool"]):
-        known = 1.0
     else:  # a few pages of the web are no small collection
         count = max(collection.chunk_count, FEW_CHUNKS if of_web else 0)
         known = model.in_domain.probability(in_domain_features(question, pool, count))

@@ -17,7 +17,7 @@ from state.errors import DamagedError, StorageError
 from state.sqlite_file import SqliteFile
 
 FILE_NAME = "catalog.sqlite"
-SCHEMA_VERSION = 22
+SCHEMA_VERSION = 23
 _CHROMA = """
 CREATE TABLE chroma (
   collection_id INTEGER PRIMARY KEY REFERENCES collections ON DELETE CASCADE,

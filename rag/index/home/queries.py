@@ -11,7 +11,7 @@ import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from heapq import nlargest
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rag.index.codec import cosines_of, decode_vectors
 from rag.index.collection_rows import CollectionRow, rows_of_many
@@ -51,22 +51,15 @@ class HomeQueries(IndexQueries):
             self._store.close()
         self._store = None
 
-    def lexical(
-        self, searched: Mapping[str, int], limit: int, document: int | None = None
-    ) -> dict[int, float]:
+    def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
         if not searched:
             return {}
         # Quoted, a term is a term: no text of a query is ever FTS5 syntax.
-        values: list[Any] = [" OR ".join(f'"{term}"' for term in searched)]
-        where = ""
-        if document is not None:
-            # Without `+` SQLite would ask FTS5 for each of these rows by itself.
-            where = " AND +rowid IN (SELECT id FROM chunks WHERE document_id = ?)"
-            values.append(document)
+        any_of = " OR ".join(f'"{term}"' for term in searched)
         rows = self._sql.execute(
             f"SELECT rowid, bm25({self._table}, 1.0, {HEAD_WEIGHT}) AS score FROM {self._table}"
-            f" WHERE {self._table} MATCH ?{where} ORDER BY score LIMIT ?",
-            (*values, limit),
+            f" WHERE {self._table} MATCH ? ORDER BY score LIMIT ?",
+            (any_of, limit),
         )
         return {row: -score for row, score in rows}
 

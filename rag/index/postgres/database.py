@@ -48,7 +48,7 @@ LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
       (SELECT dimension FROM collections WHERE id = collection), collection);
   END IF;
   PERFORM gin_clean_pending_list('lexical_terms'::regclass);
-  ANALYZE documents, names, chunks, lexical, vocabulary;
+  ANALYZE documents, chunks, lexical, vocabulary;
 END $$;
 CREATE FUNCTION forget_index(collection bigint) RETURNS void
 LANGUAGE plpgsql SECURITY DEFINER SET search_path FROM CURRENT AS $$ BEGIN
@@ -64,7 +64,7 @@ REVOKE ALL ON FUNCTION settle, forget_index FROM PUBLIC;
 class SharedDatabase(PostgresDatabase):
     schema: str
     versions = "store_version"
-    version = 12
+    version = 13
     sizes = (
         "SELECT coalesce(sum(pg_total_relation_size(oid)), 0)::bigint FROM pg_class"
         " WHERE relnamespace = current_schema()::text::regnamespace AND relkind = 'r'"

@@ -159,9 +159,7 @@ class PostgresQueries(IndexQueries):
         counted = f"SELECT term, chunks FROM vocabulary WHERE collection_id = {row.id}"
         super().__init__(sql, row, f"{counted} AND chunks > 0")
 
-    def lexical(
-        self, searched: Mapping[str, int], limit: int, document: int | None = None
-    ) -> dict[int, float]:
+    def lexical(self, searched: Mapping[str, int], limit: int) -> dict[int, float]:
         held = sorted((count, term) for term, count in searched.items() if count)
         if not held:
             return {}
@@ -170,18 +168,14 @@ class PostgresQueries(IndexQueries):
             if found < ENOUGH:
                 rare.append(_quoted(term))
                 found += count
-        of = "" if document is None else " AND document_id = $4"
-        values: list[Any] = [self.row.id, limit, " | ".join(rare)]
-        values += [] if document is None else [document]
-        first = len(values) + 1
         rarities = " + ".join(
             f"(terms @@ ${place}::tsquery)::int * {rarity(count, self.chunk_count)!r}::float8"
-            for place, (count, _) in enumerate(held, first)
+            for place, (count, _) in enumerate(held, 4)
         )
         rows = self._sql.execute(
             f"SELECT chunk_id, {rarities} AS rarity FROM lexical WHERE terms @@ $3::tsquery"
-            f" AND collection_id = $1{of} ORDER BY rarity DESC, size, chunk_id LIMIT $2",
-            [*values, *(_quoted(term) for _, term in held)],
+            f" AND collection_id = $1 ORDER BY rarity DESC, size, chunk_id LIMIT $2",
+            [self.row.id, limit, " | ".join(rare), *(_quoted(term) for _, term in held)],
         )
         return dict(rows.fetchall())
 
