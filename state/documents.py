@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from state.blocks import Block
 
@@ -15,10 +15,7 @@ QUOTED_BY = "quoted by"
 class Chunk:
     """A unit of retrieval; `text == document.text[start_char:end_char]` always holds.
 
-    A chunk that was just cut has no source and no id yet; `of` gives it both.
-
     Attributes:
-        chunk_id: unique in its collection, stable while source, place and text are.
         start_line, end_line: 1-based, inclusive, in the extracted text.
         anchor: the place as a person says it ("p. 4", "slide 3", "sheet Fares"); None where the
             lines are lines of the file itself, never otherwise.
@@ -26,9 +23,6 @@ class Chunk:
         blocks: the chunk's blocks in order, with offsets in the document's text.
     """
 
-    chunk_id: str
-    source: str
-    title: str | None
     page: int | None
     start_line: int
     end_line: int
@@ -38,10 +32,6 @@ class Chunk:
     heading: str = ""
     blocks: tuple[Block, ...] = ()
     anchor: str | None = None
-
-    def of(self, source: str, title: str | None) -> Chunk:
-        identity = chunk_id(source, self.start_char, self.text)
-        return replace(self, chunk_id=identity, source=source, title=title)
 
 
 def heading_path(title: str | None, heading: str) -> str:
@@ -66,6 +56,6 @@ def text_with_headings(title: str | None, heading: str, text: str) -> str:
 
 
 def chunk_id(source: str, start_char: int, text: str) -> str:
-    """16 hexadecimal digits, equal wherever source, place and text are."""
+    """16 hexadecimal digits, unique in a collection, stable while source, place and text are."""
     label = f"{source}\0{start_char}\0{text}".encode("utf-8", "surrogatepass")
     return hashlib.blake2b(label, digest_size=8).hexdigest()

@@ -218,6 +218,6 @@ def _read(document: CorpusDocument) -> tuple[IndexedDocument, list[DocumentPart]
     """A document's row in the index, and its one part."""
     text = clean(document.text)
     title = shorten(document.title) if document.title else None
-    chunks = (chunk.of(document.id, title) for chunk in chunk_parts([Part(text)], "text"))
+    chunks = tuple(chunk_parts([Part(text)], "text"))
     row = IndexedDocument(document.id, None, None, content_hash="", title=title)
-    return row, [DocumentPart(text, tuple(chunks))]
+    return row, [DocumentPart(text, chunks)]

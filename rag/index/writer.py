@@ -10,6 +10,7 @@ import json
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rag.embed.builtin import builtin_embedder
@@ -25,7 +26,7 @@ from rag.index.collection_rows import (
 from rag.index.protocol import DocumentPart, IndexedDocument, UnreadFile
 from rag.index.terms import indexed_head, indexed_text
 from state.database import Database, Sql
-from state.documents import Chunk, text_with_headings
+from state.documents import Chunk, chunk_id, text_with_headings
 from state.wording import storable
 
 GROUP_CHUNKS = 1_000
@@ -78,20 +79,20 @@ class CollectionWriter(CollectionContents, ABC):
         if not documents:
             return
         with self._database.transaction():
-            waiting: list[tuple[int, str | None, Chunk]] = []
+            waiting: list[tuple[int, IndexedDocument, Chunk]] = []
             rows: dict[str, list[tuple[Any, ...]]] = {"documents": [], "texts": []}
             numbers = self._new_rows("documents", len(documents))
-            for number, (document, parts) in zip(numbers, documents, strict=True):
+            for number, (read, parts) in zip(numbers, documents, strict=True):
+                document = replace(read, title=read.title and storable(read.title))
                 deflate, text, characters, count = zlib.compressobj(), list[bytes](), 0, 0
-                title = None if document.title is None else storable(document.title)
                 for part in parts:
-                    waiting += [(number, title, chunk) for chunk in part.chunks]
+                    waiting += [(number, document, chunk) for chunk in part.chunks]
                     text.append(deflate.compress(part.text.encode("utf-8", "surrogatepass")))
                     characters, count = characters + len(part.text), count + len(part.chunks)
                     if len(waiting) >= GROUP_CHUNKS:
                         self._insert_chunks(waiting)
                         waiting = []
-                row = _document_row(document, title, count, characters)
+                row = _document_row(document, count, characters)
                 rows["documents"].append((number, self.row.id, *row))
                 rows["texts"].append((number, self.row.id, b"".join([*text, deflate.flush()])))
             self._insert_chunks(waiting)
@@ -134,17 +135,17 @@ class CollectionWriter(CollectionContents, ABC):
             values = placeholders(len(rows[0]))
             self._sql.executemany(f"INSERT INTO {table} VALUES ({values})", rows)
 
-    def _insert_chunks(self, waiting: Sequence[tuple[int, str | None, Chunk]]) -> None:
+    def _insert_chunks(self, waiting: Sequence[tuple[int, IndexedDocument, Chunk]]) -> None:
         """Embeds and inserts chunks before their documents' rows: of a long one more are still to
         come.
         """
         new = self._new_rows("chunks", len(waiting))
-        texts = [text_with_headings(each.title, each.heading, each.text) for *_, each in waiting]
+        texts = [text_with_headings(of.title, each.heading, each.text) for _, of, each in waiting]
         vectors = self._encoded(builtin_embedder().embed_documents(texts))
         rows, searchable = [], list[Searchable]()
-        for row, vector, (number, title, chunk) in zip(new, vectors, waiting, strict=True):
-            rows.append((row, self.row.id, number, *_columns(chunk), vector))
-            head = indexed_head(title, storable(chunk.heading))
+        for row, vector, (number, document, chunk) in zip(new, vectors, waiting, strict=True):
+            rows.append((row, self.row.id, number, *_columns(document.source, chunk), vector))
+            head = indexed_head(document.title, storable(chunk.heading))
             searchable.append((row, number, indexed_text(chunk.text), head))
         self._insert("chunks", rows)
         self._index(searchable)
@@ -166,14 +167,12 @@ def _place_of(document: IndexedDocument) -> tuple[bytes | None, bytes | None, in
     return path, root, *document.stat
 
 
-def _document_row(
-    document: IndexedDocument, title: str | None, chunks: int, characters: int
-) -> tuple[Any, ...]:
+def _document_row(document: IndexedDocument, chunks: int, characters: int) -> tuple[Any, ...]:
     return (
         encode_path(document.source),
         *_place_of(document),
         document.content_hash,
-        title,
+        document.title,
         document.format,
         chunks,
         characters,
@@ -181,9 +180,9 @@ def _document_row(
     )
 
 
-def _columns(chunk: Chunk) -> tuple[Any, ...]:
+def _columns(source: str, chunk: Chunk) -> tuple[Any, ...]:
     return (
-        chunk_key(chunk.chunk_id),
+        chunk_key(chunk_id(source, chunk.start_char, chunk.text)),
         *(chunk.start_char, chunk.end_char, chunk.start_line, chunk.end_line, chunk.page),
         storable(chunk.heading),
         None if chunk.anchor is None else storable(chunk.anchor),

@@ -73,10 +73,7 @@ class FileText:
     chunk_count: int
 
     def parts(self) -> Iterator[DocumentPart]:
-        """The parts in order; their chunks have source, title and id now."""
-        for text, chunks in map(pickle.loads, self.pickled):
-            named = (chunk.of(self.document.source, self.document.title) for chunk in chunks)
-            yield DocumentPart(text, tuple(named))
+        return map(pickle.loads, self.pickled)
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,7 +110,7 @@ class _Cutter:
             heading = self._headings.above(found, text)
             blocks = tuple(block.moved(self._base) for block in found)
             yield Chunk(
-                *("", "", None), self.page, first_line, last_line, start, start + len(shown), shown,
+                self.page, first_line, last_line, start, start + len(shown), shown,
                 heading, blocks, self._place(blocks),
             )  # fmt: skip
             self._advance(cut)

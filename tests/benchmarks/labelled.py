@@ -147,8 +147,7 @@ def is_relevant(query: dict[str, Any], hit: dict[str, Any], one_chunk: bool) -> 
 
 def _chunks(document: dict[str, Any]) -> tuple[Chunk, ...]:
     parts = document.get("parts") or [Part(document["text"])]
-    chunks = chunk_parts(parts, document.get("format", "text"))
-    return tuple(chunk.of(document["id"], document["title"] or None) for chunk in chunks)
+    return tuple(chunk_parts(parts, document.get("format", "text")))
 
 
 @dataclass(frozen=True, slots=True)

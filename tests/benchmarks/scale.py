@@ -21,7 +21,7 @@ from pathlib import Path
 
 from rag.index.protocol import DocumentPart, IndexedDocument
 from rag.opening import store_of
-from state.documents import Chunk, chunk_id
+from state.documents import Chunk
 from state.home_db import HomeDb
 from state.settings import load_settings
 from state.turn_store import TurnStore
@@ -44,11 +44,11 @@ def documents(rows, wanted):
         yield f"doc{number}", " ".join(taken)[: 20 * CHUNK]
 
 
-def chunks_of(source, text):
+def chunks_of(text):
     for start in range(0, len(text), CHUNK):
         piece = text[start : start + CHUNK]
         end = start + len(piece)
-        yield Chunk(chunk_id(source, start, piece), source, None, None, 1, 1, start, end, piece)
+        yield Chunk(None, 1, 1, start, end, piece)
 
 
 def fill(store, rows, wanted):
@@ -56,7 +56,7 @@ def fill(store, rows, wanted):
     characters = 0
     with store.open_writer(NAME) as writer:
         for source, text in documents(rows, wanted):
-            part = DocumentPart(text, tuple(chunks_of(source, text)))
+            part = DocumentPart(text, tuple(chunks_of(text)))
             characters += len(text.encode())
             writer.put_all([(IndexedDocument(source, None, None, ""), [part])])
     return characters

@@ -43,7 +43,7 @@ def test_what_was_put_is_found_with_its_place(store):
 
 def test_a_chunk_brings_its_blocks_or_is_read_again_for_them(store):
     text = "The motor is started with:\n\n```\nmotor on\n```\n"
-    made = part("motor", text.replace("\n\n", "\n \n"))
+    made = part(text.replace("\n\n", "\n \n"))
     blocks = tuple(blocks_of_text(made.text))
     chunks = [replace(chunk, blocks=blocks) for chunk in made.chunks]
     with writing(store) as writer:
@@ -90,7 +90,7 @@ def test_a_large_document_is_seen_when_it_is_whole_and_stays(store, monkeypatch)
     with writing(store) as writer:
 
         def arriving():
-            for number, each in enumerate(parts("large.md", texts)):
+            for number, each in enumerate(parts(texts)):
                 if number == 40:
                     with opened(store) as reader:
                         assert reader.document_text("large.md") == "old motor"
@@ -99,7 +99,7 @@ def test_a_large_document_is_seen_when_it_is_whole_and_stays(store, monkeypatch)
         writer.put_all([(document("large.md"), arriving())])
 
         def failing():
-            yield from list(parts("large.md", texts))[:30]
+            yield from list(parts(texts))[:30]
             raise errors.RemoteStoreError("the embedder went away")
 
         with pytest.raises(errors.RemoteStoreError, match="embedder"):

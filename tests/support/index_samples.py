@@ -6,7 +6,7 @@ from rag.doctor.indexes import check_collections
 from rag.embed.builtin import builtin_embedder
 from rag.index.home.store import HomeStore
 from rag.index.protocol import DocumentPart, IndexedDocument
-from state.documents import Chunk, chunk_id
+from state.documents import Chunk
 
 EMBEDDER = builtin_embedder()
 
@@ -24,32 +24,31 @@ def document(source: str, **fields) -> IndexedDocument:
     return IndexedDocument(source, **{**values, "content_hash": "h", **fields})
 
 
-def chunks_of(source: str, text: str, title: str | None = None, start: int = 0) -> list[Chunk]:
+def chunks_of(text: str, start: int = 0) -> list[Chunk]:
     """A chunk a paragraph; `start` is where `text` begins in its document."""
     found = []
     for paragraph in text.split("\n\n"):
         end = start + len(paragraph)
         if paragraph.strip():
-            place = chunk_id(source, start, paragraph), source, title, None, 1, 1, start, end
-            found.append(Chunk(*place, paragraph, "Heading"))
+            found.append(Chunk(None, 1, 1, start, end, paragraph, "Heading"))
         start = end + 2
     return found
 
 
-def part(source: str, text: str, title: str | None = None, start: int = 0) -> DocumentPart:
-    return DocumentPart(text, tuple(chunks_of(source, text, title, start)))
+def part(text: str, start: int = 0) -> DocumentPart:
+    return DocumentPart(text, tuple(chunks_of(text, start)))
 
 
 def entry(source: str, text: str, title: str | None = None):
     """A document of one part, as it is put."""
-    return document(source, title=title), [part(source, text, title)]
+    return document(source, title=title), [part(text)]
 
 
-def parts(source: str, texts: list[str]) -> Iterator[DocumentPart]:
+def parts(texts: list[str]) -> Iterator[DocumentPart]:
     """One part a text; each text ends in an empty line."""
     start = 0
     for text in texts:
-        yield part(source, text, start=start)
+        yield part(text, start)
         start += len(text)
 
 

@@ -32,7 +32,7 @@ def write_until_killed(home, first, finished):
     while True:
         with open_writer(home, "default") as writer:
             for name, number in [*numbered, (f"only{version}", 99)]:
-                writer.put_all([(document(name), parts(name, texts(number, version)))])
+                writer.put_all([(document(name), parts(texts(number, version)))])
             writer.remove([f"only{version - 1}"])
             finished.send(version)
         version += 1

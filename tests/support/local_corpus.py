@@ -34,7 +34,7 @@ def build(home: Path, texts: dict[str, str] | None = None) -> CollectionReader:
     with open_writer(home, "railway") as writer:
         for source, text in (TEXTS if texts is None else texts).items():
             named = document(source, title=source.partition(".")[0])
-            writer.put_all([(named, [part(source, text)])])
+            writer.put_all([(named, [part(text)])])
     return open_collection(home, "railway")
 
 
