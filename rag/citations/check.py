@@ -91,31 +91,19 @@ def number_places(
     cited: Sequence[Sequence[Citation]],
 ) -> tuple[list[list[int]], list[Citation]]:
     """The markers of what each part cites, each once, and the places that they stand for, numbered
-    from 1 by first mention. A place within another has the other's number.
+    from 1 by first mention.
     """
-    whole: dict[tuple[str, int, int], Citation] = {}
-    widest: Citation | None = None
-    for citation in sorted((each for part in cited for each in part), key=_place):
-        if widest is None or not _is_within(citation, widest):
-            widest = citation
-        whole.setdefault(_place(citation), widest)
     numbered: dict[tuple[str, int, int], Citation] = {}
-    markers: list[list[int]] = []
-    for part in cited:
-        held = [whole[_place(each)] for each in part]
-        for each in held:
-            numbered.setdefault(_place(each), {**each, "marker": len(numbered) + 1})
-        markers.append([*dict.fromkeys(numbered[_place(each)]["marker"] for each in held)])
+    for citation in (each for part in cited for each in part):
+        numbered.setdefault(_place(citation), {**citation, "marker": len(numbered) + 1})
+    markers = [
+        [*dict.fromkeys(numbered[_place(each)]["marker"] for each in part)] for part in cited
+    ]
     return markers, [*numbered.values()]
 
 
 def _place(citation: Citation) -> tuple[str, int, int]:
-    """Where a citation stands, as a key that sorts what holds others before them."""
-    return citation["source"], citation["start_char"], -citation["end_char"]
-
-
-def _is_within(citation: Citation, other: Citation) -> bool:
-    return citation["source"] == other["source"] and citation["end_char"] <= other["end_char"]
+    return citation["source"], citation["start_char"], citation["end_char"]
 
 
 def written_markers(markers: Sequence[int]) -> str:

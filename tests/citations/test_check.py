@@ -89,12 +89,11 @@ def test_a_question_back_claims_nothing():
     assert (found.text, found.claims) == ("Which of the two do you mean?", [])
 
 
-@pytest.mark.parametrize("first", [STALE, (1, "30 minutes is stale")])
-def test_a_place_has_one_number_however_often_it_or_a_part_of_it_is_cited(first):
-    again = [STALE, (1, "30 minutes is stale"), (2, "Green tea is")]
-    found = checked(part("It is stale.", first), part("Really.", *again))
+def test_a_place_has_one_number_however_often_it_is_cited():
+    again = [STALE, (2, "Green tea is"), STALE]
+    found = checked(part("It is stale.", STALE), part("Really.", *again))
     assert found.text == "It is stale [1]. Really [1][2]."
-    assert [(c["marker"], c["quote"]) for c in found.citations] == [(1, STALE[1]), (2, again[2][1])]
+    assert [(c["marker"], c["quote"]) for c in found.citations] == [(1, STALE[1]), (2, again[1][1])]
 
 
 CODE = "```\nrm lock\n```"
