@@ -9,13 +9,16 @@ from calendar import month_name
 from collections.abc import Iterator
 from contextlib import suppress
 from datetime import date
+from itertools import islice
 
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.parse import split_context, with_context
 
 MOST_FORMS = 4
-"""The most forms that are added, those of the newest days."""
+"""So many days of a question are looked for at most, and so many forms are added, those of the
+newest days.
+"""
 _YEARS = range(1900, 2100)
 """Years that are looked for where a question names none."""
 
@@ -39,7 +42,8 @@ def with_dates(question: str, collection: CollectionReader) -> str:
     2026-05-24, or else, of those in figures, as 24 May 2026.
     """
     typed, context = split_context(question)
-    named = [found for pattern in _DATES for found in pattern.finditer(typed)]
+    matches = (found for pattern in _DATES for found in pattern.finditer(typed))
+    named = list(islice(matches, MOST_FORMS))
     days = {day.isoformat(): (day, found) for found in named for day in _days(found)}
     held = collection.document_frequencies([*days]) if days else {}
     forms = [noted for noted in days if held[noted]]
