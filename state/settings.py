@@ -18,8 +18,6 @@ from pydantic import (
     NonNegativeFloat,
     SecretStr,
     ValidationError,
-    ValidationInfo,
-    field_validator,
 )
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableValueError
@@ -135,15 +133,6 @@ class Settings(BaseSettings):
     research_keep: int = Field(100, ge=1, description="finished research runs that are kept")
     web: bool = Field(default=False, description="search the web when the documents do not hold it")
     web_url: Url | None = Field(None, description="SearXNG endpoint of --web")
-
-    @field_validator("*", mode="before")
-    @classmethod
-    def _no_truth_where_a_number_is_meant(cls, value: Any, about: ValidationInfo) -> Any:
-        """Pydantic reads true as 1."""
-        field = cls.model_fields[about.field_name or ""]
-        if isinstance(value, bool) and field.annotation is not bool:
-            raise ValueError(f"{str(value).lower()} is no value of it")
-        return value
 
 
 def load_settings(flags: Mapping[str, Any], config_file: Path | None = None) -> Settings:
