@@ -65,12 +65,10 @@ class FileText:
     Attributes:
         document: its `stat` was taken before the first byte was read.
         pickled: its parts, which take a tenth of the memory that their objects take.
-        chunk_count: how many chunks they hold.
     """
 
     document: IndexedDocument
     pickled: tuple[bytes, ...]
-    chunk_count: int
 
     def parts(self) -> Iterator[DocumentPart]:
         return map(pickle.loads, self.pickled)
@@ -140,9 +138,10 @@ def _read(task: ReadTask, stat: FileStat, content_hash: str, beat: Callable[[], 
             stat=stat,
             title=stream.title or document_title(naming, path),
             format=stream.format,
+            chunk_count=chunk_count,
             warnings=tuple(stream.warnings),
         )
-    return FileText(document, tuple(pickled), chunk_count)
+    return FileText(document, tuple(pickled))
 
 
 def _chunked(stream: Reading, beat: Callable[[], None]) -> Iterator[DocumentPart]:

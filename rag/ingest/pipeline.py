@@ -182,7 +182,7 @@ def _batches(outcomes: Iterable[ReadOutcome | None]) -> Iterator[list[ReadOutcom
         if outcome is not None:
             batch.append(outcome)
             if isinstance(outcome, FileText):
-                chunks += outcome.chunk_count
+                chunks += outcome.document.chunk_count
             if max(chunks, len(batch)) < BATCH_CHUNKS:
                 continue
         yield batch

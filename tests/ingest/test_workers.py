@@ -139,7 +139,7 @@ def test_a_long_document_comes_in_parts_that_are_its_text(tmp_path):
     parts = list(outcome.parts())
     assert len(parts) > 2
     assert "".join(part.text for part in parts) == text
-    assert sum(len(part.chunks) for part in parts) == outcome.chunk_count
+    assert sum(len(part.chunks) for part in parts) == outcome.document.chunk_count
     end = 0
     for part in parts:
         end += len(part.text)
