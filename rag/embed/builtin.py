@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from itertools import chain
@@ -44,7 +44,7 @@ class BuiltinEmbedder:
     """
 
     def __init__(self) -> None:
-        self._seen: dict[str, list[int]] = {}
+        self._ids = lru_cache(_SEEN_WORDS)(self._read_ids)
 
     @cached_property
     def identity(self) -> EmbedderIdentity:
@@ -59,8 +59,8 @@ class BuiltinEmbedder:
 
         weights = self._weights
         means: Vectors = np.zeros((len(texts), DIMENSION), dtype=np.float32)
-        for row, ids in enumerate(self._tokens(texts)):
-            if ids:
+        for row, text in enumerate(texts):
+            if ids := [*chain.from_iterable(map(self._ids, text.split()))]:
                 means[row] = weights.take(ids, axis=0, mode="clip").sum(axis=0, dtype=np.float32)
         lengths = np.linalg.norm(means, axis=1, keepdims=True)
         # No token, or tokens that cancel out: a zero row is like nothing, NaN would be.
@@ -78,7 +78,7 @@ class BuiltinEmbedder:
         import numpy as np
 
         words = list(_WORD.finditer(text))
-        held = self._tokens([word.group() for word in words])
+        held = [self._ids(word.group()) for word in words]
         ids = np.fromiter(chain.from_iterable(held), np.intp)
         spans = np.array([word.span() for word in words], np.int32).reshape(len(words), 2)
         vectors = self._weights.take(ids, axis=0, mode="clip").astype(np.float32)
@@ -93,21 +93,14 @@ class BuiltinEmbedder:
     def has_word(self, word: str) -> bool:
         return self._tokenizer.token_to_id(f"\u2581{word}") is not None
 
-    def _tokens(self, texts: Sequence[str]) -> list[list[int]]:
-        """The ids of each text's tokens, word after word.
-
-        No token of this vocabulary spans two words, so that a word's are found once; line breaks
-        and indents have tokens too, which say nothing of a text's meaning and weigh much.
+    def _read_ids(self, word: str) -> list[int]:
+        """The ids of a word's tokens. No token of this vocabulary spans two words; line breaks and
+        indents have tokens too, which say nothing of a text's meaning and weigh much.
         """
-        words = [text.split() for text in texts]
-        if len(self._seen) > _SEEN_WORDS:
-            self._seen = {}  # another thread may still read the old one
-        seen = self._seen
-        for word in {word for each in words for word in each if word not in seen}:
-            # A lone surrogate is no text; the tokenizer refuses it.
-            clean = without_surrogates(word)
-            seen[word] = self._tokenizer.encode(clean, add_special_tokens=False).ids
-        return [list(chain.from_iterable(map(seen.__getitem__, each))) for each in words]
+        # A lone surrogate is no text; the tokenizer refuses it.
+        read = self._tokenizer.encode(without_surrogates(word), add_special_tokens=False)
+        ids: list[int] = read.ids
+        return ids
 
     @cached_property
     def _root(self) -> Path:
