@@ -27,12 +27,8 @@ _UNIT = r"""\s*(?:\[\$([^\]\-{}]{1,5})[^\]]{0,20}\]|"([^"{}]{1,8})"|([€£$¥%]
 _NUMBER = re.compile(rf"{_UNIT}([#0,]*0)(?:\.(0{{1,15}}))?{_UNIT}")
 """A whole code of one number: no fraction, no exponent, none that counts thousands."""
 
-Place = tuple[int, int]
-"""Row and column of a cell, from 0."""
-
-
-_Templates = Mapping[Place, str]
-"""How numbers are written, in Python's way of formatting, by their place in a sheet."""
+_Templates = Mapping[tuple[int, int], str]
+"""How numbers are written, in Python's way of formatting, by row and column in a sheet, from 0."""
 
 
 def read(reading: Reading) -> Iterator[Part]:
@@ -110,7 +106,7 @@ def cell_text(value: Any) -> str:
     return str(value)
 
 
-def _number_formats(archive: Archive) -> dict[str, dict[Place, str]]:
+def _number_formats(archive: Archive) -> dict[str, _Templates]:
     """The formats of cells that have such a one, by the sheet's name.
 
     Raises:
@@ -119,7 +115,7 @@ def _number_formats(archive: Archive) -> dict[str, dict[Place, str]]:
     styles = _styles(archive)
     if not styles:
         return {}
-    found: dict[str, dict[Place, str]] = {}
+    found: dict[str, _Templates] = {}
     for sheet, member in archive.related("xl/workbook.xml", "{*}sheets/{*}sheet"):
         part = b""
         with suppress(DocumentError):  # too long to be looked at
