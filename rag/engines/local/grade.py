@@ -44,6 +44,9 @@ def grade(state: GraphState, collection: CollectionReader, reranker: Reranker) -
         for of_parts in zip(*(grades for _, grades in judged), strict=True)
     ]
     in_domain = tuple(known for known, _ in judged)
+    found = any(each["relevant"] for each in [*state["grades"].values(), *grades])
+    if any(map(model.is_in_domain, in_domain)) and not found:
+        grades = _with_nearest(grades)
     sufficient = all(map(model.is_in_domain, in_domain))
     return Graded(tuple(grades), sufficient=sufficient, in_domain=in_domain)
 
@@ -171,6 +174,19 @@ def _grade(
         "reason": reason_for(question, terms_with_headings(chunk), knows=knows),
         "grader": "local",
     }
+
+
+def _with_nearest(grades: Sequence[Grade]) -> list[Grade]:
+    """The grades with the likeliest chunk made relevant: the collection covers the question, but no
+    chunk stands out by its words where every page speaks of the matter ("What is a closure?").
+    """
+    best = max((each["confidence"] or 0.0 for each in grades), default=0.0)
+    return [
+        {**each, "relevant": True, "reason": f"{each['reason']}; the nearest there is"}
+        if each["confidence"] == best
+        else each
+        for each in grades
+    ]
 
 
 def reason_for(question: ParsedQuestion, held: Collection[str], *, knows: bool) -> str:
