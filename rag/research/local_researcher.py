@@ -11,8 +11,7 @@ from collections.abc import Callable
 from rag.engines.local.answer import snippet_part
 from rag.question.parse import ASKS, VERBS
 from rag.question.parts import ASKING, split_alone
-from rag.research.researcher import DraftSubtask, ReadFiles, Reflected
-from rag.research.roles import SEARCHER
+from rag.research.researcher import SEARCHER, DraftSubtask, ReadFiles, Reflected
 from rag.research.run_view import RunView
 from state.answer import Answer
 from state.graph_state import fresh

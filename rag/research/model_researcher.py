@@ -26,8 +26,7 @@ from rag.research.research_prompts import (
     search_messages,
     table_of_contents,
 )
-from rag.research.researcher import DraftSubtask, Line, ReadFiles, Reflected
-from rag.research.roles import SEARCHER, WRITER
+from rag.research.researcher import SEARCHER, WRITER, DraftSubtask, Line, ReadFiles, Reflected
 from rag.research.run_view import RunView
 from rag.text.prose import one_line
 from state.answer import AnswerPart

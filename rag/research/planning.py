@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable, Sequence
 
 from rag.question.parse import split_context
-from rag.research.researcher import DraftSubtask, Researcher
-from rag.research.roles import PLANNED, SEARCHER
+from rag.research.researcher import PLANNED, SEARCHER, DraftSubtask, Researcher
 from rag.research.run_view import RunView
-from rag.research.virtual_files import artifact_name
 from rag.text.prose import one_line
 from state.graph_state import fresh
 from state.research_state import Subtask
@@ -83,6 +83,16 @@ def new_subtask(
         read_files=[*read_files],
         status="planned",
     )
+
+
+def artifact_name(role: str, instruction: str, given: Iterable[str] = ()) -> str:
+    """`role_slug_hash.md`, the same for the same work on what is `given`, in whatever order, case
+    and spacing.
+    """
+    told = (role, instruction.casefold(), *sorted(map(str.casefold, given)))
+    hashed = hashlib.blake2b("\0".join(told).encode("utf-8", "replace"), digest_size=6).hexdigest()
+    slug = re.sub(r"[^a-z0-9]+", "-", instruction.casefold()).strip("-")[:40] or "untitled"
+    return f"{role}_{slug}_{hashed}.md"
 
 
 def short_heading(heading: str, instruction: str) -> str:

@@ -11,8 +11,7 @@ from typing import Literal, TypedDict
 
 from rag.budget import BudgetSpent
 from rag.research.journal import ResearchRun
-from rag.research.researcher import by_heading, read_files_of, render_findings
-from rag.research.roles import WRITER
+from rag.research.researcher import WRITER, by_heading, read_files_of, render_findings
 from rag.research.run_view import RunView
 from rag.text.prose import as_prose, one_line
 from state.answer import Citation, Usage, add_usages

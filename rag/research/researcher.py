@@ -17,7 +17,6 @@ from rag.citations.check import number_places, with_markers, written_markers
 from rag.engines.protocol import EngineResult
 from rag.index.terms import terms
 from rag.research.journal import Journal
-from rag.research.roles import PLANNED, SEARCHER
 from rag.research.run_view import RunView
 from state.answer import Citation
 from state.research_state import (
@@ -30,6 +29,13 @@ from state.research_state import (
     Subtask,
 )
 
+SEARCHER, ANALYST, WRITER = "searcher", "analyst", "writer"
+PLANNED = {
+    SEARCHER: "searches the documents and reads what is found",
+    ANALYST: "searches nothing; compares what searchers found, orders it in time, or finds "
+    "contradictions, where the question asks for that",
+}
+"""What a planner is told of the roles. The writer is not planned: it works when a run ends."""
 _NUMBER = re.compile(r"\d")
 
 Emit = Callable[[ResearchEvent], None]

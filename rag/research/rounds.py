@@ -18,6 +18,7 @@ from rag.budget import add_calls, call_event, record_calls
 from rag.nodes.update import Update, run_with_events
 from rag.research.planning import new_subtask, new_subtasks
 from rag.research.researcher import (
+    WRITER,
     ReadFiles,
     Reflected,
     ResearchDependencies,
@@ -25,17 +26,23 @@ from rag.research.researcher import (
     read_files_of,
     render_findings,
 )
-from rag.research.roles import MAX_ROUNDS, WRITER
 from rag.research.run_view import RunView
-from rag.research.virtual_files import new_file_entry, without_old
 from rag.text.prose import one_line
 from state.answer import NO_USAGE
 from state.background import submit
 from state.events import ModelCalled
-from state.research_state import Artifact, ResearchState, Subtask, SubtaskStatus
+from state.home_db import HOME_FILE
+from state.research_state import Artifact, FileEntry, ResearchState, Subtask, SubtaskStatus
 from state.wording import many
 
+MAX_ROUNDS = 5
 LONGEST_QUESTION = 500
+INLINE_BYTES = 32 * 1024
+"""The largest content in the state: twelve files, the most there are between two evictions, take
+less than 400 KB.
+"""
+DONE_STEPS = 3
+ANY_STEPS = 20
 ASKED_AT_THE_CAP = "How should the research go on: what should be searched instead?"
 
 Step = Callable[[ResearchState, ResearchDependencies], Update]
@@ -68,9 +75,17 @@ def _after(step: Step, state: ResearchState, deps: ResearchDependencies) -> Rese
 
 
 def cleanup(state: ResearchState, _deps: ResearchDependencies) -> Update:
-    """Evict old files before every planning round. Each finished subtask is a step."""
-    steps = sum(task["status"] != "planned" for task in state["plan"])
-    return {"files": without_old(state["files"], steps)}
+    """Evict old files before every planning round: those that are `done` and older than 3 steps,
+    and any older than 20. Each finished subtask is a step.
+    """
+    step = sum(task["status"] != "planned" for task in state["plan"])
+    oldest = {"done": step - DONE_STEPS}
+    kept = {
+        name: entry
+        for name, entry in state["files"].items()
+        if entry["written_at_step"] >= oldest.get(entry["status"], step - ANY_STEPS)
+    }
+    return {"files": kept}
 
 
 def plan(state: ResearchState, deps: ResearchDependencies) -> Update:
@@ -97,6 +112,19 @@ def dispatch(state: ResearchState, deps: ResearchDependencies) -> Update:
             files[name] = new_file_entry(name, text, step, status)
         tasks.append({**task, "status": artifact["status"]})
     return {"plan": tasks, "files": files}
+
+
+def new_file_entry(name: str, content: str, step: int, status: SubtaskStatus) -> FileEntry:
+    """An entry that holds `content`, or points to the journal if that is large."""
+    size = len(content.encode("utf-8", "replace"))
+    inline = size <= INLINE_BYTES
+    return {
+        "content": content if inline else None,
+        "pointer": None if inline else f"{HOME_FILE}#{name}",
+        "bytes": size,
+        "written_at_step": step,
+        "status": status,
+    }
 
 
 def _run_subtasks(plan: Sequence[Subtask], deps: ResearchDependencies) -> dict[str, Artifact]:
@@ -129,7 +157,18 @@ def _run_subtasks(plan: Sequence[Subtask], deps: ResearchDependencies) -> dict[s
             for call in calls:
                 deps.emit(call_event(call, name, deps.started))
             deps.journal.keep(deps.run_id, artifact)
-            _emit_finished(artifact, ms, deps)
+            findings = render_findings(artifact["findings"])
+            deps.emit(
+                {
+                    "event": "subtask_finished",
+                    "artifact": name,
+                    "status": artifact["status"],
+                    "bytes": len(findings.encode("utf-8", "replace")),
+                    "citations": len(artifact["citations"]),
+                    "missing": artifact["missing"],
+                    "ms": round(ms, 3),
+                }
+            )
         if failures:
             raise failures[0]
     return done
@@ -154,20 +193,6 @@ def _files_for(task: Subtask, plan: Sequence[Subtask]) -> list[str]:
         if (name := other["expected_artifact"]) in task["read_files"]
         or (other["heading"] == task["heading"] and other["status"] == "done")
     ]
-
-
-def _emit_finished(artifact: Artifact, ms: float, deps: ResearchDependencies) -> None:
-    deps.emit(
-        {
-            "event": "subtask_finished",
-            "artifact": artifact["expected_artifact"],
-            "status": artifact["status"],
-            "bytes": len(render_findings(artifact["findings"]).encode("utf-8", "replace")),
-            "citations": len(artifact["citations"]),
-            "missing": artifact["missing"],
-            "ms": round(ms, 3),
-        }
-    )
 
 
 def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:

@@ -1,9 +1,7 @@
-from rag.research.virtual_files import (
-    INLINE_BYTES,
-    artifact_name,
-    new_file_entry,
-    without_old,
-)
+from typing import Any
+
+from rag.research.planning import artifact_name
+from rag.research.rounds import INLINE_BYTES, cleanup, new_file_entry
 
 
 def test_small_files_stay_inline_and_large_ones_point_to_the_journal():
@@ -22,4 +20,5 @@ def test_names_never_collide():
 def test_eviction_takes_done_files_after_3_steps_and_any_after_20():
     done = {f"done-{n}": new_file_entry("a.md", "", 10 - n, "done") for n in (3, 4)}
     empty = {f"empty-{n}": new_file_entry("a.md", "", 10 - n, "empty") for n in (20, 21)}
-    assert [*without_old({**done, **empty}, 10)] == ["done-3", "empty-20"]
+    state: Any = {"files": {**done, **empty}, "plan": [{"status": "done"}] * 10}
+    assert [*cleanup(state, Any)["files"]] == ["done-3", "empty-20"]

@@ -11,9 +11,9 @@ from research_library import TEXTS, lasting, library, places
 from research_model import decide, instead, of, researcher, subtask
 from scripted_server import Body, Reply, Request, ScriptedServer, call, status
 
+from rag.research.planning import artifact_name
 from rag.research.research_prompts import PLANNER
 from rag.research.run import Research
-from rag.research.virtual_files import artifact_name
 from state.errors import BudgetError, ModelError
 
 FILES = TEXTS

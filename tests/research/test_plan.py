@@ -4,16 +4,15 @@ from typing import Any, cast
 import pytest
 
 from rag.research.local_researcher import asked_parts
-from rag.research.planning import LONGEST_INSTRUCTION, checked_plan, short_heading
+from rag.research.planning import LONGEST_INSTRUCTION, artifact_name, checked_plan, short_heading
+from rag.research.research_prompts import ROLES
 from rag.research.researcher import (
     DraftSubtask,
     Reflected,
     read_files_of,
 )
-from rag.research.roles import ROLES
 from rag.research.rounds import decided
 from rag.research.run_view import RunView
-from rag.research.virtual_files import artifact_name
 from state.graph_state import fresh
 from state.research_state import Artifact, new_research
 
