@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 from pydantic_settings import BaseSettings
 
-from rag.embed.protocol import EmbedderIdentity, Vectors
+from rag.embed.protocol import Vectors
 from state.closing import Closing, closed_on_failure
 from state.errors import CragError, SetupError
 
@@ -88,34 +88,26 @@ def foreign_errors() -> Iterator[None]:
 class ChromaVectors(Closing):
     """A collection of Chroma's, open. Ids are the catalog's chunk rows."""
 
-    def __init__(
-        self, where: Path | str, name: str, identity: EmbedderIdentity, revision: int | None
-    ) -> None:
+    def __init__(self, where: Path | str, name: str, revision: int | None) -> None:
         """Opens the collection of this name in a folder or at a URL, or creates it where `revision`
         is None.
 
         Raises:
             VectorsDamaged: it is not there, cannot be opened, or holds another `revision`.
         """
-        self._identity = identity
         with foreign_errors():
             self._client = _client(where)
             with closed_on_failure(self):
                 if revision is None:
                     self._collection = self._client.create_collection(
                         name,
-                        metadata=self._metadata(0),
                         configuration={"hnsw": {"space": "cosine", "ef_search": _SEARCH_WIDTH}},
                         embedding_function=None,
                     )
                     return
                 self._collection = self._client.get_collection(name, embedding_function=None)
-                if self._collection.metadata != self._metadata(revision):
+                if (self._collection.metadata or {}).get("revision") != revision:
                     raise VectorsDamaged("not what was last written")
-
-    def _metadata(self, revision: int) -> dict[str, str | int]:
-        dimension = self._identity.dimension
-        return {"embedder": str(self._identity), "dimension": dimension, "revision": revision}
 
     def close(self) -> None:
         with contextlib.suppress(Exception):  # a damaged store may fail to close, too
@@ -138,7 +130,7 @@ class ChromaVectors(Closing):
                 self._collection.upsert(ids=list(map(str, ids)), embeddings=vectors(ids))
             if (count := self._collection.count()) != len(wanted):
                 raise VectorsDamaged(f"{count} vectors where {len(wanted)} belong")
-            self._collection.modify(metadata=self._metadata(revision))
+            self._collection.modify(metadata={"revision": revision})
             return True
 
     def nearest(self, query: Vectors, limit: int) -> dict[int, float]:

@@ -84,8 +84,7 @@ class ChromaIndex:
         return self._vectors(row.folder, row.revision)
 
     def _vectors(self, folder: str, revision: int | None) -> ChromaVectors:
-        where = self.url or self.root / folder
-        return ChromaVectors(where, self._name(folder), self._collection.embedder, revision)
+        return ChromaVectors(self.url or self.root / folder, self._name(folder), revision)
 
     def _name(self, folder: str) -> str:
         return f"crag-{self._collection.uid}-{folder}"
