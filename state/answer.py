@@ -1,8 +1,8 @@
 """The parts of a finished turn, exactly as `crag.answer/1` prints them.
 
 They are TypedDicts, not dataclasses: they live in the graph's state, in the thread store, in traces
-and on stdout, and are JSON in all four places. DraftQuote, AnswerPart and Snippet, which make up a
-draft, occur in the graph's state only.
+and on stdout, and are JSON in all four places. DraftQuote and AnswerPart, which make up a draft,
+occur in the graph's state only.
 """
 
 from __future__ import annotations
@@ -85,15 +85,6 @@ class AnswerPart(TypedDict):
     text: str
     quotes: list[DraftQuote]
     located: list[Citation]
-
-
-class Snippet(TypedDict):
-    """A few lines that are shown as an answer. `part` is the index, from 0, of the question within
-    the question that they answer. The citation has no marker yet.
-    """
-
-    part: int
-    located: Citation
 
 
 class GradedChunk(TypedDict):

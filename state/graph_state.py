@@ -25,7 +25,7 @@ from typing import (
 
 from langgraph.channels import UntrackedValue
 
-from state.answer import AnswerPart, Citation, ClaimRecord, LoopRecord, Snippet, Status, Usage
+from state.answer import AnswerPart, Citation, ClaimRecord, LoopRecord, Status, Usage
 from state.passages import ContextDocument, Grade, HistoryTurn, QuestionPart, RetrievedChunk, WebUse
 
 T = TypeVar("T")
@@ -78,6 +78,7 @@ class QuestionState(TypedDict):
     last attempt's critique only: each write replaces it, and record_turn empties it. `queries`
     are searched beside each other; `no_query` says why there is no better one. `documents` are all
     chunks that were retrieved so far; `retrieval_scores` are the last queries', best first.
+    `passages` are, for each of the `parts`, the snippets that answer it, without markers yet.
     `model_decides`: only the model that answers may say that the documents hold no answer; `gaps`
     is what it said it lacks, while that is searched for. `context` is what a model is given,
     `draft` what generate made of it, `generation` the text that is shown of the draft, `missing`
@@ -103,7 +104,7 @@ class QuestionState(TypedDict):
     loops: Annotated[list[LoopRecord], UntrackedValue]
     loop_count: Annotated[int, UntrackedValue]
     max_loops: Annotated[int, UntrackedValue]
-    passages: Annotated[list[Snippet], UntrackedValue]
+    passages: Annotated[list[list[Citation]], UntrackedValue]
     context: Annotated[list[ContextDocument], UntrackedValue]
     draft: Annotated[list[AnswerPart], UntrackedValue]
     missing: Annotated[list[str], UntrackedValue]

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
 from langgraph.runtime import Runtime
 
 from rag.citations.check import check_draft
 from rag.dependencies import Dependencies
 from rag.engines.local.answer import snippet_part
+from rag.nodes.refine import snippets_of_parts
 from rag.nodes.update import Update
 from rag.question.parse import split_context
 from rag.question.parts import is_near
-from rag.reading.snippets import shown_snippets
-from state.answer import UNSURE, Citation
+from state.answer import UNSURE
 from state.graph_state import GraphState
 from state.wording import LONGEST_QUESTION, shorten
 
@@ -27,8 +28,8 @@ LONGEST_REFUSAL = 500
 
 def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
     deps = runtime.context
-    found = (state["nearest"] or _found(state, deps))[:NEAREST]
-    nearest = check_draft([*map(snippet_part, found)], [])
+    found = state["nearest"] or [*chain(*snippets_of_parts(state, deps))]
+    nearest = check_draft([*map(snippet_part, found[:NEAREST])], [])
     points = bool(state["nearest"])
     told = points or (state["refusal"] is None and any(map(is_near, state["parts"])))
     shown = nearest.text if told else ""
@@ -44,12 +45,3 @@ def abstain(state: GraphState, runtime: Runtime[Dependencies]) -> Update:
         "nearest": nearest.citations,
         "status": "abstained",
     }
-
-
-def _found(state: GraphState, deps: Dependencies) -> list[Citation]:
-    """The nearest passages as code finds them, for where the model pointed at none."""
-    questions = [part["question"] for part in state["parts"]]
-    snippets = shown_snippets(
-        questions, state["documents"], deps.reranker, deps.reader, full=deps.settings.full
-    )
-    return [snippet["located"] for snippet in snippets]

@@ -18,7 +18,7 @@ from rag.reading.stretches import Stretch, Unit, reach
 from rag.reading.whole import Whole
 from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose, one_line
-from state.answer import Citation, Snippet
+from state.answer import Citation
 from state.blocks import PROSE, WHOLE, BlockKind
 from state.passages import (
     ParsedQuestion,
@@ -202,25 +202,22 @@ def nearest_of(
 
 
 def shown_snippets(
-    questions: Sequence[ParsedQuestion],
+    question: ParsedQuestion,
     chunks: Sequence[RetrievedChunk],
     reranker: Reranker,
     reader: CollectionReader,
     *,
     full: bool = False,
-) -> list[Snippet]:
-    """The snippets for each question, located in their documents, as a person is shown them; with
+) -> list[Citation]:
+    """The snippets for the question, located in their documents, as a person is shown them; with
     `full` the whole blocks that they stand in, each once.
     """
-    shown: list[Snippet] = []
-    for part, question in enumerate(questions):
-        told: list[str] = []
-        for each in snippets(question, chunks, reranker):
-            located = _located(each, reader, full=full)
-            text = one_line(located["shown"])
-            if not any(text in other for other in told):
-                told.append(text)
-                shown.append({"part": part, "located": located})
+    shown: list[Citation] = []
+    for each in snippets(question, chunks, reranker):
+        located = _located(each, reader, full=full)
+        text = one_line(located["shown"])
+        if not any(text in one_line(other["shown"]) for other in shown):
+            shown.append(located)
     return shown
 
 

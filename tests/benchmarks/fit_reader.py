@@ -64,11 +64,11 @@ def _shown(
     source: str, query: dict[str, Any], part: QuestionPart, session: Session, reranker: Reranker
 ) -> Shown:
     hits = session.reader.search(part["question"]["text"], session.settings.k)
-    found = shown_snippets([part["question"]], hits, reranker, session.reader)
+    found = shown_snippets(part["question"], hits, reranker, session.reader)
     features = answer_features(part, hits, reranker)
-    of_file = "must" in query or any(is_of(each["located"]["source"], query) for each in found)
+    of_file = "must" in query or any(is_of(each["source"], query) for each in found)
     known = bool(query["answerable"])
-    said = "\n".join(each["located"]["shown"] for each in found)
+    said = "\n".join(each["shown"] for each in found)
     return Shown(source, features, known, known and of_file and holds_all(said, query))
 
 

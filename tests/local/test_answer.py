@@ -136,9 +136,9 @@ def test_note_signs_of_a_document_are_not_taken_for_markers(session):
 def test_an_answer_of_what_is_merely_nearest_says_so(session, tmp_path):
     chunks = session.reader.search("the pump", 3)
     question = parse_question("the pump", session.reader)
-    passages = shown_snippets([question], chunks, Reranker(tmp_path), session.reader)
+    passages = shown_snippets(question, chunks, Reranker(tmp_path), session.reader)
     part = {"question": question, "pool": chunks, "in_domain": None}
-    state = fresh(GraphState, parts=[part], passages=passages)
+    state = fresh(GraphState, parts=[part], passages=[passages])
     for confidence, warnings in ((0.01, 1), (0.9, 0), (None, 0)):
         grade = {"relevant": True, "confidence": confidence}
         found = generate({**state, "grades": {"a": grade}}, lambda _: None)

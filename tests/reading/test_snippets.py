@@ -51,7 +51,7 @@ def found(reader):
 
     def find(question):
         hits = reader.search(question, 8)
-        return shown_snippets([parse_question(question, reader)], hits, StaticReranker(), reader)
+        return shown_snippets(parse_question(question, reader), hits, StaticReranker(), reader)
 
     return find
 
@@ -102,7 +102,7 @@ def test_no_stretch_is_longer_than_it_may_be_and_none_lies_within_another(reader
 
 
 def test_at_most_three_are_shown_none_twice_and_each_stands_in_the_page(found):
-    cited = [each["located"] for each in found("who lights the lamp at dusk?")]
+    cited = found("who lights the lamp at dusk?")
     assert 1 <= len(cited) <= 3
     places = sorted((each["start_char"], each["end_char"]) for each in cited)
     assert all(one[1] <= other[0] for one, other in pairwise(places))
@@ -131,7 +131,7 @@ def test_what_is_carried_behind_a_follow_up_need_not_be_held(reader):
     ],
 )
 def test_code_is_set_in_and_rows_and_items_stand_below_their_own(found, question, held):
-    shown = [f"\n{each['located']['shown']}\n" for each in found(question)]
+    shown = [f"\n{each['shown']}\n" for each in found(question)]
     assert any(all(lines in each for lines in held) for each in shown)
 
 
@@ -169,7 +169,7 @@ def test_what_another_page_says_again_is_not_shown(reader):
 
 
 def test_what_only_repeats_the_question_is_not_shown(found):
-    quotes = [each["located"]["quote"] for each in found("The lamp at Hollin Bridge burns oil")]
+    quotes = [each["quote"] for each in found("The lamp at Hollin Bridge burns oil")]
     assert "The lamp at Hollin Bridge burns oil." not in quotes
 
 
@@ -180,7 +180,7 @@ def test_a_passage_that_can_be_taken_apart_in_many_ways_is_read_in_time(text, tm
     texts = {"mill.md": f"{text} turns 12 wheels a day.", "other.md": "The mill turned 13 times."}
     reader, question = collection_of(tmp_path, texts), "How many times a day did the mill turn?"
     with cpu_within(2):
-        asked = [parse_question(question, reader)]
+        asked = parse_question(question, reader)
         assert shown_snippets(asked, reader.search(question, 8), StaticReranker(), reader)
 
 
@@ -310,8 +310,7 @@ def shown_of(
     reader = collection_of(tmp_path, {name: text, "other.md": "# Wool\n\nIt is spun in May.\n"})
     hits = reader.search(question, 8)
     parsed = parse_question(question, reader)
-    found = shown_snippets([parsed], hits, reranker or StaticReranker(), reader, full=full)
-    return [each["located"] for each in found]
+    return shown_snippets(parsed, hits, reranker or StaticReranker(), reader, full=full)
 
 
 @pytest.mark.parametrize(

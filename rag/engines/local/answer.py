@@ -23,8 +23,7 @@ def generate(state: GraphState, emit: Emit) -> Generated:
     most = MOST_OF_A_PART if len(state["parts"]) > 1 else None
     warnings: list[str] = []
     shown: list[Citation] = []
-    for number, part in enumerate(state["parts"]):
-        own = [each["located"] for each in state["passages"] if each["part"] == number]
+    for part, own in zip(state["parts"], state["passages"], strict=True):
         known = part["in_domain"] is None or grader_model().is_in_domain(part["in_domain"])
         if not known:
             told = UNSURE if is_near(part) else NOT_FOUND
