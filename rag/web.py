@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from rag.text.blocks import blocks_of_text
 from state.background import call_with_timeout
 from state.errors import RemoteError, SettingsError
+from state.graph_state import fresh
 from state.passages import WEB_PREFIX, RetrievedChunk
 from state.settings import Settings
 from state.wording import without_surrogates
@@ -86,21 +87,16 @@ def _field(item: dict[str, Any], name: str) -> str:
 
 def _chunk(rank: int, url: str, title: str, text: str) -> RetrievedChunk:
     digest = hashlib.blake2b(f"{url}\0{text}".encode(), digest_size=8)
-    return {
-        "chunk_id": WEB_PREFIX + digest.hexdigest(),
-        "source": url,
-        "title": title or None,
-        "heading": "",
-        "page": None,
-        "anchor": "snippet",
-        "start_line": 1,
-        "end_line": text.count("\n") + 1,
-        "start_char": 0,
-        "end_char": len(text),
-        "text": text,
-        "blocks": blocks_of_text(text),
-        "score": 1 / rank,
-        "dense_rank": None,
-        "lexical_rank": None,
-        "loop": 0,
-    }
+    return fresh(
+        RetrievedChunk,
+        chunk_id=WEB_PREFIX + digest.hexdigest(),
+        source=url,
+        title=title or None,
+        anchor="snippet",
+        start_line=1,
+        end_line=text.count("\n") + 1,
+        end_char=len(text),
+        text=text,
+        blocks=blocks_of_text(text),
+        score=1 / rank,
+    )

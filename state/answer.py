@@ -176,11 +176,6 @@ NO_USAGE: Usage = {
 }
 
 
-def sum_cost(one: float | None, other: float | None) -> float | None:
-    """The sum of two costs; None (unknown) as soon as one of them is unknown."""
-    return None if one is None or other is None else round(one + other, 8)
-
-
 def add_usage(usage: Usage, node: str, spent: NodeUsage) -> Usage:
     """A new Usage with `spent` counted under `node`; `usage` is left as it was."""
     before = usage["by_node"].get(node)
@@ -189,11 +184,13 @@ def add_usage(usage: Usage, node: str, spent: NodeUsage) -> Usage:
 
 
 def _sum_counts(one: UsageCounts, other: UsageCounts) -> UsageCounts:
+    """The sums; of costs None (unknown) as soon as one of them is unknown."""
+    cost, more = one["cost_usd"], other["cost_usd"]
     return {
         "llm_calls": one["llm_calls"] + other["llm_calls"],
         "input_tokens": one["input_tokens"] + other["input_tokens"],
         "output_tokens": one["output_tokens"] + other["output_tokens"],
-        "cost_usd": sum_cost(one["cost_usd"], other["cost_usd"]),
+        "cost_usd": None if cost is None or more is None else round(cost + more, 8),
     }
 
 

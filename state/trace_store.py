@@ -88,13 +88,8 @@ class TraceStore(Closing):
             raise UsageError(f"There is no trace {trace_id!r}.", "`crag trace list` shows them.")
         found, created_at, body = rows[0]
         kept = inflate_json(body, f"The trace {found}", "`crag trace list` shows the others.")
-        return {
-            "schema": "crag.trace/1",
-            "trace_id": found,
-            "created_at": created_at,
-            "answer": kept["answer"],
-            "events": kept["events"],
-        }
+        about = {"schema": "crag.trace/1", "trace_id": found, "created_at": created_at}
+        return cast("Trace", {**about, **kept})
 
     def summaries(self, limit: int = 20, thread: str | None = None) -> list[TraceSummary]:
         """The newest traces, all or those of a thread."""

@@ -6,8 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Iterable, Iterator
 
-from rag.doctor import Check
-from rag.doctor.indexes import check_collections, check_store
+from rag.doctor.indexes import Check, check_collections, check_store
 from rag.embed.builtin import builtin_embedder
 from rag.embed.transformer import CrossEncoder, Transformer
 from rag.embed.weights import installed_models, reader_line

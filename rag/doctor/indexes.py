@@ -7,9 +7,9 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
-from rag.doctor import Check
 from rag.embed.protocol import EmbedderIdentity
 from rag.index import collection_rows
 from rag.index.collection_rows import CollectionContents, CollectionRow
@@ -24,6 +24,18 @@ from state.wording import many
 
 _AGAIN = "crag ingest -c {}"
 _ANEW = "crag collections delete {0}; then ingest its folders with -c {0}"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """The result of one check. `mend` is the command, or in words the deed, that mends a part that
+    is not well, or improves one that is.
+    """
+
+    part: str
+    detail: str
+    mend: str | None = None
+    ok: bool = True
 
 
 def check_collections(
