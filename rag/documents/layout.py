@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from itertools import chain, repeat
 from typing import Literal
 
 from rag.documents.cleaning import clean
@@ -50,17 +49,9 @@ class Layout:
         if line := collapse_whitespace(text):
             self._add("item", [f"{'  ' * min(depth, 10)}{marker} {line}"])
 
-    def table(self, rows: Iterable[Sequence[str | None]]) -> None:
-        """The first row is taken for the header of the others. A cell of None is a part of the one
-        above it, whose text it repeats.
-        """
-        texts: list[str] = []
-        lines: list[str] = []
-        for cells in rows:
-            above = chain(texts, repeat(""))
-            texts = [text if cell is None else cell for cell, text in zip(cells, above)]  # noqa: B905
-            lines += filter(None, [row(texts)])
-        if lines:
+    def table(self, rows: Iterable[Sequence[str]]) -> None:
+        """The first row is taken for the header of the others."""
+        if lines := [line for line in map(row, rows) if line]:
             self._add("table", [line if " | " in line else f"| {line}" for line in lines])
 
     def preformatted(self, text: str) -> None:

@@ -201,24 +201,27 @@ def _is_layout(table: Element) -> bool:
     )
 
 
-def table_rows(table: Element) -> Iterator[list[str | None]]:
-    """The texts of each row, column under column: None where the cell above goes on, and an empty
-    one for each further column that a cell goes over, or its short text where it is `repeated`.
+def table_rows(table: Element) -> Iterator[list[str]]:
+    """The texts of each row, column under column. A cell that goes on below stands in each of its
+    rows; in each further column that it goes over is an empty one, or its short text again where it
+    is `repeated`.
     """
     below: Counter[int] = Counter()  # of a column: in how many further rows its cell goes on
+    above: dict[int, str] = {}
     for cells in _rows(table):
-        texts: list[str | None] = []
+        texts: list[str] = []
         for cell in [*cells, None]:
             while below[len(texts)]:
                 below[len(texts)] -= 1
-                texts.append(None)
+                texts.append(above.get(len(texts), ""))
             if cell is None:
                 break
             height = count(cell.get("rowspan"), _MOST)
             wide = min(count(cell.get("colspan"), _MAX_SPAN), _MOST_SPANNED - len(texts))
-            said = None if cell.get("below") else text_of(cell)
-            again = cell.get("repeated") and said and len(said) <= _MOST_REPEATED
+            said = above.get(len(texts), "") if cell.get("below") else text_of(cell)
+            again = cell.get("repeated") and len(said) <= _MOST_REPEATED
             for column in range(max(wide, 1)):
                 below[len(texts)] = height - 1
                 texts.append("" if column and not again else said)
         yield texts
+        above = dict(enumerate(texts))
