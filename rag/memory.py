@@ -5,7 +5,6 @@ newest whole turns within a token budget.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -39,17 +38,13 @@ class ThreadMemory(Closing):
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._opened = ExitStack()
-        self.store = self._opened.enter_context(TurnStore(threads_database(settings)))
-
-    def close(self) -> None:
-        self._opened.close()
+        self.store = self._held.enter_context(TurnStore(threads_database(settings)))
 
     @cached_property
     def checkpoints(self) -> Checkpoints:
         from state.checkpoints import Checkpoints
 
-        return self._opened.enter_context(Checkpoints(threads_database(self.settings)))
+        return self._held.enter_context(Checkpoints(threads_database(self.settings)))
 
     def history(self, thread: str, known: Sequence[HistoryTurn] = ()) -> list[HistoryTurn]:
         """The slice of earlier turns within `history_tokens`, oldest first; turns `known` from a

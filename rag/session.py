@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 import time
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import ExitStack
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -21,7 +20,7 @@ from rag.reading.reranker import Reranker
 from rag.turn_run import failed_event, failed_turn, run_turn
 from state.answer import Answer
 from state.background import Cancellation
-from state.closing import Closing
+from state.closing import Closing, closed_on_failure
 from state.errors import CragError
 from state.passages import HistoryTurn
 from state.settings import Settings
@@ -29,7 +28,6 @@ from state.trace_store import TraceStore
 
 if TYPE_CHECKING:
     from rag.dependencies import SearchMore
-    from rag.index.reader import CollectionReader
     from rag.memory import ThreadMemory
     from state.events import Event, RunStarted, TurnStarted
 
@@ -56,12 +54,12 @@ class Session(Closing):
         self._keep_traces = keep_traces
         self.notify = notify
         self._traces_lock = Lock()
-        with ExitStack() as opened:
-            self.reader: CollectionReader = opened.enter_context(open_reader(settings, notify))
+        with closed_on_failure(self):
+            self.reader = self._held.enter_context(open_reader(settings, notify))
             self.reranker = Reranker(settings.home)
             local = LocalEngine(self.reader, self.reranker)
             self.engine = build_engine(settings, local)
-            opened.callback(self.engine.close)
+            self._held.callback(self.engine.close)
             if told := engine_notice(settings):
                 notify(told)
             self._web: SearchMore | None = None
@@ -69,22 +67,18 @@ class Session(Closing):
                 from rag.web import open_web
 
                 self._web = open_web(settings)
-            self._resources = opened.pop_all()
-
-    def close(self) -> None:
-        self._resources.close()
 
     @cached_property
     def _traces(self) -> TraceStore:
         """Kept open: closing an SQLite file as its last user writes it a second time."""
-        return self._resources.enter_context(TraceStore(self.settings))
+        return self._held.enter_context(TraceStore(self.settings))
 
     @cached_property
     def memory(self) -> ThreadMemory:
         """The threads' stores, opened when first needed."""
         from rag.memory import ThreadMemory
 
-        return self._resources.enter_context(ThreadMemory(self.settings))
+        return self._held.enter_context(ThreadMemory(self.settings))
 
     def ask(
         self,

@@ -27,6 +27,7 @@ class Checkpoints(Closing):
 
     def __init__(self, database: HomeDb | TeamDb) -> None:
         self._database = database
+        self._held.callback(database.close)
         self._saver: Any = None
 
     def saver(self) -> Any:
@@ -55,9 +56,6 @@ class Checkpoints(Closing):
     def delete(self, thread: str) -> None:
         with self._database.failures():
             self.saver().delete_thread(thread)
-
-    def close(self) -> None:
-        self._database.close()
 
 
 def _copy(source: Any, target: Any, config: RunnableConfig) -> None:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from functools import cached_property
 from typing import Any, Self, TypeVar
 
 T = TypeVar("T", bound=Any)
 
 
-class Closing(ABC):
-    """A context manager that calls its own `close` when the block ends."""
+class Closing:
+    """A context manager that closes what it holds when the block ends."""
 
-    @abstractmethod
-    def close(self) -> None: ...
+    @cached_property
+    def _held(self) -> ExitStack:
+        """What it opens and closes, the last one first."""
+        return ExitStack()
+
+    def close(self) -> None:
+        self._held.close()
 
     def __enter__(self) -> Self:
         return self

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from threading import RLock
@@ -24,7 +24,7 @@ class Sql(Protocol):
     def executemany(self, sql: str, rows: Iterable[Sequence[object]], /) -> Any: ...
 
 
-class Database(Closing):
+class Database(Closing, ABC):
     """One connection, opened on first use and used by one thread at a time.
 
     Failures are raised as StorageError or StoreBusyError, of Postgres as RemoteStoreError.

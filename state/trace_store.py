@@ -58,11 +58,8 @@ class TraceStore(Closing):
     """The traces of a home; raises what `Database` raises."""
 
     def __init__(self, settings: Settings) -> None:
-        self._database = HomeDb(settings.home)
+        self._database = self._held.enter_context(HomeDb(settings.home))
         self._bounds = settings.trace_keep, settings.trace_days
-
-    def close(self) -> None:
-        self._database.close()
 
     def keep(self, trace_id: str, events: Sequence[Mapping[str, Any]], answer: Answer) -> None:
         """Store a finished run, in the place of an earlier part of it, and drop traces that are too

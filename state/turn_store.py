@@ -98,11 +98,8 @@ class TurnStore(Closing):
     """
 
     def __init__(self, database: Database, clock: Clock = utc_now) -> None:
-        self._database = database
+        self._database = self._held.enter_context(database)
         self._clock = clock
-
-    def close(self) -> None:
-        self._database.close()
 
     def size(self) -> StoreSize:
         found = self.threads()

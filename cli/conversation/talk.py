@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -33,15 +32,11 @@ class Conversation(Closing):
         self._given = given
         self._stream = self.terminal.out_is_tty and not (no_stream or json)
         self._json = json
-        self._resources = ExitStack()
         self.settings: Settings
         self.session: Session
         settings = thread_settings(given, continue_=continue_)
         self.thread = settings.thread or new_thread_name()
         self.change(collection=settings.collection)
-
-    def close(self) -> None:
-        self._resources.close()
 
     @property
     def place(self) -> str:
@@ -61,8 +56,8 @@ class Conversation(Closing):
         given = replace(self._given, flags={**self._given.flags, **flags})
         settings = given.settings()
         session = open_session(settings, self.terminal.notice)
-        self._resources.close()
-        self._resources.enter_context(session)
+        self._held.close()
+        self._held.enter_context(session)
         self._given, self.settings, self.session = given, settings, session
 
     def switch_thread(self, thread: str) -> None:

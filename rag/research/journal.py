@@ -55,11 +55,8 @@ class Journal(Closing):
     """
 
     def __init__(self, home: Path, keep: int = 100) -> None:
-        self._file = HomeDb(home)
+        self._file = self._held.enter_context(HomeDb(home))
         self._keep = keep
-
-    def close(self) -> None:
-        self._file.close()
 
     def start(self, run: ResearchRun) -> None:
         self._put(run["id"], "run", "", run)

@@ -7,7 +7,6 @@ Killed, interrupted or out of budget, it continues from the last one.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from typing import cast
 
 from rag.budget import Budget, BudgetSpent, add_calls, record_calls
@@ -20,7 +19,7 @@ from rag.research.researcher import Emit, ResearchDependencies, Researcher
 from rag.research.rounds import run_rounds
 from rag.session import Session, new_trace_id
 from state.answer import NO_USAGE, Answer
-from state.closing import Closing
+from state.closing import Closing, closed_on_failure
 from state.errors import UsageError
 from state.research_state import ResearchEvent, new_research
 from state.settings import Settings
@@ -46,13 +45,10 @@ class Research(Closing):
         self._settings = settings
         self._researcher = researcher
         self.run_id: str | None = None
-        with ExitStack() as opened:
-            self.session = opened.enter_context(Session(settings, notify))
-            self._journal = opened.enter_context(Journal(settings.home, settings.research_keep))
-            self._resources = opened.pop_all()
-
-    def close(self) -> None:
-        self._resources.close()
+        with closed_on_failure(self):
+            self.session = self._held.enter_context(Session(settings, notify))
+            self._journal = Journal(settings.home, settings.research_keep)
+            self._held.enter_context(self._journal)
 
     def start(self, question: str, emit: Emit = lambda _event: None) -> Report:
         """Take a new run to its report; `emit` receives its events as they happen.

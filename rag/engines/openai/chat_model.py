@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Generator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +20,7 @@ from rag.engines.openai.prompts import Messages, sendable, with_schema
 from rag.engines.openai.reply import Receive, Reply
 from rag.engines.openai.server import Server
 from state.background import Cancellation, in_background
+from state.closing import Closing
 from state.errors import ModelError, RequestRefusedError
 from state.settings import Settings
 
@@ -61,7 +62,7 @@ class Request:
     receive: Receive = lambda _piece: None
 
 
-class ChatModel:
+class ChatModel(Closing):
     """Built on its first call; one connection pool for all calls. Thread-safe."""
 
     def __init__(self, name: str, endpoint: Endpoint, settings: Settings) -> None:
@@ -76,7 +77,6 @@ class ChatModel:
         # OpenAI's own thinking models take no other temperature than theirs.
         chosen = {"temperature": None if self._thinks else settings.temperature}
         self._chosen: dict[str, Any] = chosen | {"reasoning_effort": settings.reasoning_effort}
-        self._resources = ExitStack()
 
     @property
     def label(self) -> str:
@@ -88,7 +88,7 @@ class ChatModel:
 
         from rag.endpoint.bounded_client import BoundedClient
 
-        client = self._resources.enter_context(BoundedClient(self.endpoint.base_url))
+        client = self._held.enter_context(BoundedClient(self.endpoint.base_url))
         return ChatOpenAI(
             model=self.name,
             http_client=client,
@@ -102,9 +102,6 @@ class ChatModel:
             use_responses_api=False,
             cache=False,
         )
-
-    def close(self) -> None:
-        self._resources.close()
 
     def ask(self, request: Request) -> Reply:
         """The reply, in the shape of the schema if the model kept to it. A stream that breaks off
