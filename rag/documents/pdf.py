@@ -56,11 +56,10 @@ def read(reading: Reading) -> Iterator[Part]:
 
 def _pages(reading: Reading) -> Iterator[Part]:
     with reading.path.open("rb") as file, closing(_open(file)) as document:
-        count, most = len(document), reading.limits.recognized_pages
+        count = len(document)
         reading.title = real_title(document.get_metadata_value("Title") or None)
         blank: list[int] = []
         failed: list[str] = []
-        scans = 0
         fonts: Counter[Font] = Counter()  # of the pages so far
         for number in range(1, min(count, reading.limits.pages) + 1):
             reading.step()
@@ -71,8 +70,7 @@ def _pages(reading: Reading) -> Iterator[Part]:
                         fonts[line.font] += len(line.text)
                     text = page_text(lines, body_font(fonts))
                     if not text and can_recognize():
-                        scans += 1
-                        text = recognize(_drawn(page)) if scans <= most else ""
+                        text = recognize(_drawn(page))
                 if text.strip():
                     yield Part(text, number)
                 else:
@@ -82,8 +80,6 @@ def _pages(reading: Reading) -> Iterator[Part]:
         _warn_of_failed(failed, reading)
         if count > reading.limits.pages:
             reading.warn(f"only the first {reading.limits.pages} of {count} pages were read")
-        if scans > most:
-            reading.warn(f"only {most} scanned pages were read")
         if failed and len(failed) + len(blank) == count:
             raise DocumentError(f"damaged PDF: {failed[0]}")
         if blank or not count:

@@ -51,7 +51,7 @@ def read(reading: Reading) -> Iterator[Part]:
     try:
         with PIL.Image.open(reading.path, formats=_FORMATS) as image:
             pages = getattr(image, "n_frames", 1) if image.format == "TIFF" else 1
-            most = reading.limits.recognized_pages
+            most = reading.limits.pages
             for number in range(min(pages, most)):
                 image.seek(number)
                 reading.step()

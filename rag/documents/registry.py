@@ -70,16 +70,16 @@ def open_document(
     process that is killed where it stalls or takes too much memory (`rag/ingest/pool.py`).
 
     Raises:
-        UnsupportedFormatError: there is no reader for the file.
-        DocumentError: it is empty, encrypted, damaged, too large or not a file; `message`
-            is the reason. `parts` raises the same.
+        UnsupportedFormatError: there is no reader for the file, or it is empty.
+        DocumentError: it is encrypted, damaged, too large or not a file; `message` is the reason.
+            `parts` raises the same.
     """
     with document_errors(path.suffix.lower().lstrip(".") or "unnamed"):
         head, size = _head(path)
         chosen = detect_format(path, head)
     check_size(size, getattr(limits, f"{chosen.held}_bytes"))
     if not head:
-        raise DocumentError("empty: 0 bytes")
+        raise UnsupportedFormatError("empty: 0 bytes")
     reading = Reading(path, chosen.name, limits, on_step)
     reader: Reader = import_module(f"rag.documents.{chosen.module}").read
     with closing(reader(reading)) as pieces:

@@ -21,7 +21,7 @@ MIB = 1 << 20
 @dataclass(frozen=True, slots=True)
 class Limits:
     """What one document may cost; its time is bounded by the process that it is read in
-    (`rag/ingest/pool.py`). What lies beyond the last three is left out, with a warning.
+    (`rag/ingest/pool.py`). What lies beyond the last two is left out, with a warning.
     """
 
     text_bytes: int = 256 * MIB  # of a file of text, logs, rows of a table
@@ -34,7 +34,6 @@ class Limits:
     pixels: int = 100_000_000  # of a picture
     pages: int = 20_000  # pages, slides or chapters
     cells: int = 5_000_000  # of the tables of a workbook
-    recognized_pages: int = 2_000  # read off pictures
 
 
 def check_size(size: int, limit: int) -> None:

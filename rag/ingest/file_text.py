@@ -90,9 +90,6 @@ def read_file(task: ReadTask, beat: Callable[[], None]) -> ReadOutcome:
     stat = NO_FILE
     try:
         stat = FileStat.of(os.stat(task.path))
-        if not stat.size:
-            reading = reading_version()
-            return UnreadFile(task.path, stat, "empty: 0 bytes", failed=False, reading=reading)
         found = _content_hash(task.path)
         if found == task.known:
             return SameContent(task, stat)

@@ -68,7 +68,7 @@ def test_an_icon_and_a_line_hold_no_text(tmp_path):
 def test_only_so_many_scanned_pages_are_read(tmp_path):
     pages = [picture(["Ferry timetable"], (400, 400)) for _ in range(3)]
     pages[0].save(tmp_path / "a.tif", save_all=True, append_images=pages[1:])
-    document = read(tmp_path / "a.tif", Limits(recognized_pages=2))
+    document = read(tmp_path / "a.tif", Limits(pages=2))
     assert document.pages == [1, 2]
     assert document.warnings == ("only the first 2 of 3 pages were read",)
 
