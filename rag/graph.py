@@ -21,12 +21,7 @@ from rag.nodes.search_web import search_web
 from rag.nodes.start_turn import start_turn
 from rag.nodes.transform_query import transform_query
 from rag.nodes.update import Node, instrumented
-from rag.routes import (
-    after_checking,
-    after_contextualizing,
-    after_grading,
-    after_rewriting,
-)
+from rag.routes import after_checking, after_contextualizing, after_grading, after_rewriting
 from state.graph_state import GraphState, TurnInput
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rag.budget import Budget
-from rag.dependencies import Dependencies
+from rag.dependencies import Dependencies, new_answer
 from rag.engines.local.engine import LocalEngine
 from rag.index.protocol import Notice
 from rag.opening import build_engine, engine_notice, open_reader
 from rag.reading.reranker import Reranker
-from rag.turn_run import failed_event, failed_turn, run_turn
-from state.answer import Answer
+from rag.turn_run import failed_event, run_turn
+from state.answer import FAILED, Answer
 from state.background import Cancellation
 from state.closing import Closing, closed_on_failure
 from state.errors import CragError
@@ -149,8 +149,9 @@ class Session(Closing):
         except Exception as error:
             failed = failed_event(error, events)
             events.append(failed)
-            if answer is None:
-                answer = failed_turn(question, deps)
+            if answer is None:  # for the trace
+                told, run = {"status": FAILED}, deps.trace_id
+                answer = new_answer(question, self.engine, self.settings, thread, run, told)
             yield failed
             raise
         finally:

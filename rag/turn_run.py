@@ -9,9 +9,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, Any, cast
 
 from rag.budget import Budget
-from rag.dependencies import Dependencies, new_answer
+from rag.dependencies import Dependencies
 from rag.graph import recursion_limit, shared_graph
-from state.answer import FAILED, Answer
 from state.background import Cancellation, in_background
 from state.errors import CragError
 
@@ -48,18 +47,16 @@ def run_turn(
         config: RunnableConfig = {"recursion_limit": recursion_limit(deps.settings.max_loops)}
         if checkpointer is not None:
             config["configurable"] = {"thread_id": deps.thread}
-        for part in (
-            shared_graph()
-            .copy({"checkpointer": checkpointer})
-            .stream(
-                {"question": question},
-                config,
-                context=deps,
-                stream_mode=["custom"],
-                durability=None if checkpointer is None else "exit",
-                version="v2",
-            )
-        ):
+        graph = shared_graph().copy({"checkpointer": checkpointer})
+        parts = graph.stream(
+            {"question": question},
+            config,
+            context=deps,
+            stream_mode=["custom"],
+            durability=None if checkpointer is None else "exit",
+            version="v2",
+        )
+        for part in parts:
             yield cast("Event", part["data"])
 
     with saver or nullcontext() as checkpointer:
@@ -80,9 +77,3 @@ def failed_event(error: Exception, events: Sequence[Event]) -> FailedEvent:
         "error": type(error).__name__ if named else "Unexpected",
         "message": str(error) if named else f"unexpected {type(error).__name__}",
     }
-
-
-def failed_turn(question: str, deps: Dependencies) -> Answer:
-    """Stands for the answer in the trace of a turn without one; its events tell the rest."""
-    told = {"status": FAILED}
-    return new_answer(question, deps.engine, deps.settings, deps.thread, deps.trace_id, told)

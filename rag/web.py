@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,13 +24,12 @@ from state.wording import without_surrogates
 MAX_SNIPPET = 2_000
 
 
+@dataclass(frozen=True, slots=True)
 class WebSearch:
     """Searches one SearXNG endpoint. Nothing is imported or sent before the first search."""
 
-    def __init__(self, url: str, timeout: float) -> None:
-        self._url = url
-        self._timeout = timeout
-        self._host = urlsplit(url).netloc.rpartition("@")[2]
+    url: str
+    timeout: float
 
     def __call__(self, query: str, k: int) -> Sequence[RetrievedChunk]:
         """At most `k` snippets, best first, as chunks.
@@ -56,8 +56,8 @@ class WebSearch:
         from rag.endpoint.bounded_client import BoundedClient
 
         asked = {"q": query, "format": "json"}
-        with BoundedClient(self._url, timeout=self._timeout) as client:
-            reply = call_with_timeout(self._timeout, lambda: client.get(self._url, params=asked))
+        with BoundedClient(self.url, timeout=self.timeout) as client:
+            reply = call_with_timeout(self.timeout, lambda: client.get(self.url, params=asked))
         if reply.status_code != HTTPStatus.OK:
             raise OSError(f"HTTP {reply.status_code}")
         results = reply.json().get("results")
@@ -66,8 +66,9 @@ class WebSearch:
         return [item for item in results if isinstance(item, dict)]
 
     def _failed(self, why: str) -> RemoteError:
+        host = urlsplit(self.url).netloc.rpartition("@")[2]
         return RemoteError(
-            f"The web search at {self._host} failed: {why}.",
+            f"The web search at {host} failed: {why}.",
             "Check web_url, and that the endpoint allows format=json.",
         )
 

@@ -12,13 +12,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import (
-    AfterValidator,
-    Field,
-    NonNegativeFloat,
-    SecretStr,
-    ValidationError,
-)
+from pydantic import AfterValidator, Field, NonNegativeFloat, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 from pydantic_settings import SettingsError as UnreadableValueError
 

@@ -14,14 +14,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
 
-from rag.index.language import (
-    ENGLISH,
-    OTHERS,
-    current_language,
-    function_words,
-    is_word,
-    restem,
-)
+from rag.index.language import ENGLISH, OTHERS, current_language, function_words, is_word, restem
 from rag.index.terms import fold, stem
 
 if TYPE_CHECKING:

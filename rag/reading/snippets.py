@@ -20,13 +20,7 @@ from rag.text.block_builder import ends_open
 from rag.text.prose import as_prose, one_line
 from state.answer import Citation
 from state.blocks import PROSE, WHOLE, BlockKind
-from state.passages import (
-    ParsedQuestion,
-    RetrievedChunk,
-    heading_at,
-    make_citation,
-    text_between,
-)
+from state.passages import ParsedQuestion, RetrievedChunk, heading_at, make_citation, text_between
 from state.wording import shorten
 
 MOST = 3

@@ -6,12 +6,7 @@ from dataclasses import replace
 
 from rag.budget import Budget, BudgetSpent
 from rag.citations.check import check_draft
-from rag.engines.openai.answer_reply import (
-    AnswerReply,
-    ReadReply,
-    partial_texts,
-    read_reply,
-)
+from rag.engines.openai.answer_reply import AnswerReply, ReadReply, partial_texts, read_reply
 from rag.engines.openai.chat_model import ANSWER, ChatModel, Request
 from rag.engines.openai.prompts import generate_messages
 from rag.engines.openai.refusal import is_refusal

@@ -22,11 +22,7 @@ from rag.index.queries import IndexQueries
 from rag.index.ranking import rarity
 from rag.index.store import Store
 from rag.index.writer import CollectionWriter, Searchable
-from state.postgres import (
-    PostgresSql,
-    advisory_lock,
-    require_postgres,
-)
+from state.postgres import PostgresSql, advisory_lock, require_postgres
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
