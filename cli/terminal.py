@@ -83,14 +83,15 @@ class Terminal:
         from rich.cells import cell_len, set_cell_size
         from rich.text import Text
 
-        widths = {name: max(cell_len(row[name]) for row in rows) for name in rows[0]}
+        shown = [{name: clean(cell) for name, cell in row.items()} for row in rows]
+        widths = {name: max(cell_len(row[name]) for row in shown) for name in shown[0]}
         room = self.console(stderr=False).width if self.out_is_tty else sys.maxsize
         for name in spare:
             *before, last = widths.values()
             if sum(before) + len(_GAP) * len(before) + min(last, ROOM) > room:
                 del widths[name]
-        for row in rows:
-            cells = (set_cell_size(clean(row[name]), width) for name, width in widths.items())
+        for row in shown:
+            cells = (set_cell_size(row[name], width) for name, width in widths.items())
             line = Text(_GAP.join(cells).rstrip())
             line.truncate(room, overflow="ellipsis")
             _write(sys.stdout, line.plain)
@@ -150,7 +151,8 @@ class Terminal:
         )
         with bar:
             task = bar.add_task("", total=None, visible=False)
-            yield lambda what, done, total: bar.update(
+            # Of another step the time is told anew.
+            yield lambda what, done, total: (bar.reset if done <= 1 else bar.update)(
                 task, description=what, completed=done, total=total, visible=True
             )
 

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.render.answer_text import answer_lines, print_wrapped, source_lines, styled
+from cli.terminal import Terminal
 
 WIDTH = 24
 
@@ -84,6 +85,11 @@ def test_no_word_that_fits_a_line_is_broken_at_the_edge_of_a_terminal(home, word
         if len(above) == columns and below[:1].strip():
             word = above.split()[-1] + below.split()[0]
             assert word not in known or len(word) > columns // 2
+
+
+def test_a_cell_whose_signs_are_replaced_loses_none_at_its_end(capsys):
+    Terminal().table([{"name": "a\x07\x1b[31mb.md", "size": "1"}], none="")
+    assert capsys.readouterr().out == "a\ufffd\ufffd[31mb.md  1\n"
 
 
 def test_a_stored_answer_stands_as_it_stood_when_it_was_asked(home):
