@@ -37,6 +37,7 @@ from state.wording import many
 
 MAX_ROUNDS = 5
 LONGEST_QUESTION = 500
+MOST_LEADS = 6  # each is searched for the next plan
 INLINE_BYTES = 32 * 1024
 """The largest content in the state: twelve files, the most there are between two evictions, take
 less than 400 KB.
@@ -147,10 +148,8 @@ def _run_subtasks(plan: Sequence[Subtask], deps: ResearchDependencies) -> dict[s
             deps.emit({"event": "subtask_started", "subtask": task, "at_ms": deps.at_ms()})
             read = read_files_of([done[each] for each in _files_for(task, plan)])
             begun.append(submit(partial(_work, task, read, deps)))
-        failures: list[BaseException] = []
         for future in as_completed(begun):
-            if (failure := future.exception()) is not None:
-                failures.append(failure)
+            if future.exception() is not None:
                 continue
             artifact, calls, ms = future.result()
             done[name := artifact["expected_artifact"]] = artifact
@@ -169,8 +168,8 @@ def _run_subtasks(plan: Sequence[Subtask], deps: ResearchDependencies) -> dict[s
                     "ms": round(ms, 3),
                 }
             )
-        if failures:
-            raise failures[0]
+        for future in begun:
+            future.result()  # raises what the subagent raised
     return done
 
 
@@ -212,7 +211,7 @@ def reflect(state: ResearchState, deps: ResearchDependencies) -> Update:
     return {
         "rounds": state["rounds"] + 1,
         "decision": reflected.decision,
-        "leads": list(reflected.leads),
+        "leads": list(reflected.leads[:MOST_LEADS]),
         "closed": [*state["closed"], *reflected.closed],
         "escalation": question,
         "warnings": [*state["warnings"], *reflected.warnings],

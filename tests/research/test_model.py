@@ -26,7 +26,7 @@ NAMED = subtask("searcher", STONE["instruction"], "lund.md")
 QUESTION = "Which of the two bridges is longer, and who made it?"
 PLAN = [STONE, IRON]
 END = decide("end")
-REPLAN = decide("replan", leads=["Who opened it?"])
+REPLAN = decide("replan", leads=[*map("Who opened span {}?".format, range(99))])
 
 
 def research(server: ScriptedServer, home: Path, **changed) -> Research:
@@ -134,6 +134,7 @@ def test_the_planner_sees_the_table_of_contents_and_summaries_and_never_text(hom
     name = artifact_name("searcher", "How long is the Stone Bridge?")
     assert f"{name}: done, " in second.prompt
     assert "scripted replan" not in second.prompt, "its numbers are those of another list"
+    assert second.prompt.count("\nLead: Who opened") == 6
     for request in (first, second):
         assert "140 metres" not in request.prompt
 
