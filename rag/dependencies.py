@@ -10,14 +10,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from rag.embed.builtin import builtin_embedder
 from rag.engines.protocol import Engine
 from rag.index.reader import CollectionReader
 from rag.reading.reranker import Reranker
 from state.answer import ANSWER_SCHEMA, NO_USAGE, Answer
-from state.graph_state import fresh
+from state.graph_state import fresh, picked
 from state.passages import HistoryTurn, RetrievedChunk
 from state.settings import Settings
 
@@ -71,5 +71,4 @@ def new_answer(
         thread=thread,
         trace_id=trace_id,
     )
-    values: Mapping[str, Any] = {**answer, **told}
-    return cast("Answer", {name: values[name] for name in Answer.__annotations__})
+    return picked(Answer, {**answer, **told})

@@ -7,7 +7,7 @@ import time
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
@@ -175,17 +175,18 @@ class Session(Closing):
         self, deps: Dependencies, thread: str, cancel: Cancellation, *, pin: bool
     ) -> Dependencies:
         """The dependencies with the thread's history; a turn is recorded unless `cancel` is set."""
-        memory, collection = self.memory, self.reader.name
+        memory, asked = self.memory, self.reader.name
 
         def record(answer: Answer) -> int:
-            return memory.store.append(thread, answer, milestone=pin, collection=collection)
+            append = partial(memory.store.append, thread, answer, milestone=pin, collection=asked)
+            return cancel.unless_cancelled(append)
 
         return replace(
             deps,
             thread=thread,
             history=lambda known: memory.history(thread, known),
             pin=pin,
-            record=lambda answer: cancel.unless_cancelled(lambda: record(answer)),
+            record=record,
         )
 
     def keep_trace(self, events: Sequence[Mapping[str, Any]], answer: Answer) -> None:

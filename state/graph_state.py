@@ -8,7 +8,7 @@ forgotten by the reset.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from types import NoneType
 from typing import (
@@ -171,6 +171,11 @@ def fresh(kind: type[T], **given: Any) -> T:
     """
     hints = {name: hint for name, hint in _hints(kind).items() if name not in given}
     return cast("T", {name: _empty(hint) for name, hint in hints.items()} | given)
+
+
+def picked(kind: type[T], values: Mapping[str, Any]) -> T:
+    """A TypedDict of this kind: of the values those that have its fields' names."""
+    return cast("T", {name: values.get(name) for name in kind.__annotations__})
 
 
 def new_question(question: str = "", max_loops: int = DEFAULT_MAX_LOOPS) -> QuestionState:

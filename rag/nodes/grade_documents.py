@@ -14,7 +14,7 @@ from rag.engines.protocol import Graded
 from rag.nodes.update import BETWEEN_QUERIES, Update
 from rag.routes import decide
 from state.answer import GradedChunk, LoopRecord
-from state.graph_state import GraphState
+from state.graph_state import GraphState, picked
 from state.passages import Grade
 
 
@@ -58,14 +58,7 @@ def grade_documents(state: GraphState, runtime: Runtime[Dependencies]) -> Update
 def _graded_chunks(state: GraphState, grades: dict[str, Grade]) -> list[GradedChunk]:
     sources = {document["chunk_id"]: document["source"] for document in state["documents"]}
     return [
-        {
-            "chunk_id": chunk_id,
-            "source": sources[chunk_id],
-            "score": score,
-            "relevant": grades[chunk_id]["relevant"],
-            "confidence": grades[chunk_id]["confidence"],
-            "reason": grades[chunk_id]["reason"],
-        }
+        picked(GradedChunk, {**grades[chunk_id], "source": sources[chunk_id], "score": score})
         for chunk_id, score in state["retrieval_scores"].items()
         if chunk_id in grades
     ]

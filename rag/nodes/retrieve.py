@@ -5,7 +5,7 @@ earlier loops found.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from langgraph.runtime import Runtime
 
@@ -15,7 +15,7 @@ from rag.nodes.update import BETWEEN_QUERIES, Update
 from rag.question.parts import POOL, read_parts
 from state.choices import GraderChoice
 from state.events import RetrievedEvent, RetrievedItem
-from state.graph_state import GraphState
+from state.graph_state import GraphState, picked
 from state.passages import RetrievedChunk
 
 
@@ -55,11 +55,12 @@ def retrieval_update(
     """The update after queries found `hits`, told to the stream. `dense` names the dense index."""
     seen = {document["chunk_id"] for document in state["documents"]}
     new = [hit for hit in hits if hit["chunk_id"] not in seen]
+    items = ({**hit, "new": hit["chunk_id"] not in seen} for hit in hits)
     event: RetrievedEvent = {
         "event": "retrieved",
         "loop": state["loop_count"],
         "query": BETWEEN_QUERIES.join(queries),
-        "chunks": [_item(hit, new=hit["chunk_id"] not in seen) for hit in hits],
+        "chunks": [picked(RetrievedItem, item) for item in items],
     }
     if dense is not None:
         event["dense"] = dense
@@ -70,9 +71,3 @@ def retrieval_update(
         "new_documents": [hit["chunk_id"] for hit in new],
         "retrieval_scores": {hit["chunk_id"]: hit["score"] for hit in hits},
     }
-
-
-def _item(hit: RetrievedChunk, *, new: bool) -> RetrievedItem:
-    """The fields of the item are those of the chunk by the same name."""
-    told = {name: hit.get(name) for name in RetrievedItem.__annotations__}
-    return cast("RetrievedItem", {**told, "new": new})
