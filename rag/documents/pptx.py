@@ -71,7 +71,8 @@ def _rename(tree: Element) -> None:
 
 def _rename_shape(shape: Element) -> None:
     paragraphs = [p for p in shape.iterfind("{*}txBody/{*}p") if "".join(p.itertext()).strip()]
-    placeholder = _placeholder(shape)
+    held = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
+    placeholder = None if held is None else attribute(held, "type") or ""
     if placeholder in _UNSAID:
         shape.clear()
     elif placeholder in _TITLES:
@@ -117,9 +118,3 @@ def _diagram(root: Element, layout: Layout) -> None:
 
 _PARTS = (("chart", _chart), ("diagramData", _diagram), ("notesSlide", _notes))
 """The kinds of a slide's other parts, and what writes them."""
-
-
-def _placeholder(shape: Element) -> str | None:
-    """The placeholder's kind, "" where it names none, None for a shape that is none."""
-    found = shape.find("{*}nvSpPr/{*}nvPr/{*}ph")
-    return None if found is None else attribute(found, "type") or ""

@@ -75,9 +75,14 @@ def open_document(
             `parts` raises the same.
     """
     with document_errors(path.suffix.lower().lstrip(".") or "unnamed"):
-        head, size = _head(path)
+        status = path.stat()
+        # A pipe or a device would be read for ever.
+        if not stat.S_ISREG(status.st_mode):
+            raise DocumentError("not a regular file")
+        with path.open("rb") as file:
+            head = file.read(_HEAD_BYTES)
         chosen = detect_format(path, head)
-    check_size(size, getattr(limits, f"{chosen.held}_bytes"))
+    check_size(status.st_size, getattr(limits, f"{chosen.held}_bytes"))
     if not head:
         raise UnsupportedFormatError("empty: 0 bytes")
     reading = Reading(path, chosen.name, limits, on_step)
@@ -85,15 +90,6 @@ def open_document(
     with closing(reader(reading)) as pieces:
         reading.parts = clean_parts(pieces, reading)
         yield reading
-
-
-def _head(path: Path) -> tuple[bytes, int]:
-    status = path.stat()
-    # A pipe or a device would be read for ever.
-    if not stat.S_ISREG(status.st_mode):
-        raise DocumentError("not a regular file")
-    with path.open("rb") as file:
-        return file.read(_HEAD_BYTES), status.st_size
 
 
 def detect_format(path: Path, head: bytes) -> Format:

@@ -16,7 +16,7 @@ from rag.index.ranking import (
     fuse,
     name_match,
     okapi,
-    term_weights,
+    rarity,
 )
 from rag.index.terms import terms
 from rag.text.prose import one_line
@@ -50,7 +50,7 @@ def best_chunks(
     searched = vocabulary.counts(vocabulary.forms(searched_terms(frequencies)))
     lexical = index.lexical(searched, wanted) if searched else {}
     dense = index.dense(vector, wanted)
-    weights = term_weights(frequencies, index.chunk_count)
+    weights = {term: rarity(count, index.chunk_count) for term, count in frequencies.items()}
     rest = [row for row in lexical if row not in dense]
     cosine = dense | index.cosines(vector, rest)
     scores = fuse(lexical, cosine)

@@ -37,10 +37,6 @@ def rarity(count: int, total: int) -> float:
     return math.log(1 + (total - count + 0.5) / (count + 0.5))
 
 
-def term_weights(frequencies: Mapping[str, int], total: int) -> dict[str, float]:
-    return {term: rarity(count, total) for term, count in frequencies.items()}
-
-
 def best_window(weights: Mapping[str, float], body: Sequence[str], head: Sequence[str]) -> float:
     """The largest share of the query's weight found within WINDOW_TERMS terms in a row.
 

@@ -137,7 +137,7 @@ def test_files_that_give_no_text_are_reported_each_time_but_tried_once(folder, l
 
 def test_what_the_disk_does_not_give_is_tried_again(folder, library, monkeypatch):
     broken = Mock(side_effect=OSError(5, "Input/output error"))
-    monkeypatch.setattr("rag.documents.registry._head", broken)
+    monkeypatch.setattr("rag.documents.registry.detect_format", broken)
     assert "cannot be read: Input/output" in library.ingest(folder).failed[0].reason
     monkeypatch.undo()
     assert counts(library.ingest(folder)) == {"added": 3}
@@ -145,7 +145,7 @@ def test_what_the_disk_does_not_give_is_tried_again(folder, library, monkeypatch
 
 @pytest.mark.parametrize("error", [OSError("image file is truncated"), OSError(22, "Invalid")])
 def test_damage_that_a_library_calls_a_system_error_is_not(error, folder, library, monkeypatch):
-    monkeypatch.setattr("rag.documents.registry._head", Mock(side_effect=error))
+    monkeypatch.setattr("rag.documents.registry.detect_format", Mock(side_effect=error))
     library.ingest(folder)
     monkeypatch.undo()
     assert len(library.ingest(folder).failed) == 3
