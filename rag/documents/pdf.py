@@ -19,7 +19,7 @@ from rag.documents.picture import OCR_HINT, SIDE, can_recognize, recognize
 from rag.documents.stream import Part, Reading, document_errors
 from rag.text.wrapping import FIELD
 from state.errors import DocumentError
-from state.wording import many, plural
+from state.wording import listed, plural
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -59,7 +59,7 @@ def _pages(reading: Reading) -> Iterator[Part]:
         count = len(document)
         reading.title = real_title(document.get_metadata_value("Title") or None)
         blank: list[int] = []
-        failed: list[str] = []
+        failed: dict[int, str] = {}
         fonts: Counter[Font] = Counter()  # of the pages so far
         for number in range(1, min(count, reading.limits.pages) + 1):
             reading.step()
@@ -76,12 +76,13 @@ def _pages(reading: Reading) -> Iterator[Part]:
                 else:
                     blank.append(number)
             except DocumentError as error:
-                failed.append(f"page {number} cannot be read: {error.message}")
-        _warn_of_failed(failed, reading)
+                failed[number] = error.message
+        if failed:
+            reading.warn(f"{_named([*failed])} cannot be read: {failed[min(failed)]}")
         if count > reading.limits.pages:
             reading.warn(f"only the first {reading.limits.pages} of {count} pages were read")
         if failed and len(failed) + len(blank) == count:
-            raise DocumentError(f"damaged PDF: {failed[0]}")
+            raise DocumentError(f"damaged PDF: {reading.warnings[0]}")
         if blank or not count:
             waits = "" if can_recognize() else f"; scans wait for {OCR_HINT}"
             reading.warn(_no_text(blank, count) + waits)
@@ -98,18 +99,14 @@ def _open(file: IO[bytes]) -> PdfDocument:
         raise
 
 
-def _warn_of_failed(failed: list[str], reading: Reading) -> None:
-    for reason in failed[:_MOST_NAMED]:
-        reading.warn(reason)
-    if len(failed) > _MOST_NAMED:
-        reading.warn(f"{many(len(failed) - _MOST_NAMED, 'further page')} cannot be read")
-
-
 def _no_text(blank: list[int], count: int) -> str:
     if len(blank) == count:
         return "no text on any page: scanned or drawn" if count else "no pages"
-    shown = ", ".join(map(str, blank[:_MOST_NAMED])) + ", …" * (len(blank) > _MOST_NAMED)
-    return f"no text on {plural(len(blank), 'page')} {shown}: scanned, drawn or blank"
+    return f"no text on {_named(blank)}: scanned, drawn or blank"
+
+
+def _named(pages: Sequence[int]) -> str:
+    return f"{plural(len(pages), 'page')} {listed([*map(str, pages)], _MOST_NAMED)}"
 
 
 def _drawn(page: PdfPage) -> Image:

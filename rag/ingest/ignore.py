@@ -39,10 +39,6 @@ class IgnoreRules:
     exclude: GitIgnoreSpec | None = None
     levels: tuple[tuple[str, GitIgnoreSpec], ...] = ()
 
-    @property
-    def is_empty(self) -> bool:
-        return not self.levels and self.include is None and self.exclude is None
-
     def ignores_folder(self, path: str) -> bool:
         return self._ignored(path + "/")
 

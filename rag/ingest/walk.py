@@ -63,7 +63,7 @@ def _is_folder(entry: os.DirEntry[str], here: IgnoreRules, found: Listing) -> bo
         return False
     try:
         if entry.is_file(follow_symlinks=False):
-            if here.is_empty or not here.ignores_file(path):
+            if not here.ignores_file(path):
                 found.files[path] = FileStat.of(entry.stat(follow_symlinks=False))
         elif entry.is_symlink():
             if not here.ignores_file(path):

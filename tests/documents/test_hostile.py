@@ -289,6 +289,5 @@ def test_a_pdf_that_claims_pages_which_it_lacks_names_few_of_them(tmp_path: Path
     claimed = raw_pdf(said, "<</Type/Pages/Kids[3 0 R]/Count 500>>")
     document = read_document(save(tmp_path, "a.pdf", claimed))
     assert document.text == "The pump room\n"
-    assert len(document.warnings) == 11
-    assert document.warnings[0].startswith("page 2 cannot be read: ")
-    assert document.warnings[-1] == "489 further pages cannot be read"
+    (warning,) = document.warnings
+    assert warning.startswith("pages 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 489 more cannot be read: ")
