@@ -8,7 +8,6 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from rag.budget import Budget
@@ -53,7 +52,8 @@ class Session(Closing):
         self.settings = settings
         self._keep_traces = keep_traces
         self.notify = notify
-        self._traces_lock = Lock()
+        # Kept open: closing an SQLite file as its last user writes it a second time.
+        self._traces = self._held.enter_context(TraceStore(settings))
         with closed_on_failure(self):
             self.reader = self._held.enter_context(open_reader(settings, notify))
             self.reranker = Reranker(settings.home)
@@ -67,11 +67,6 @@ class Session(Closing):
                 from rag.web import open_web
 
                 self._web = open_web(settings)
-
-    @cached_property
-    def _traces(self) -> TraceStore:
-        """Kept open: closing an SQLite file as its last user writes it a second time."""
-        return self._held.enter_context(TraceStore(self.settings))
 
     @cached_property
     def memory(self) -> ThreadMemory:
@@ -192,8 +187,7 @@ class Session(Closing):
     def keep_trace(self, events: Sequence[Mapping[str, Any]], answer: Answer) -> None:
         """Stores a trace. A failure to is only reported: it costs nobody the answer."""
         try:
-            with self._traces_lock:
-                self._traces.keep(answer["trace_id"], events, answer)
+            self._traces.keep(answer["trace_id"], events, answer)
         except CragError as error:
             self.notify(f"The trace was not kept: {error}")
 

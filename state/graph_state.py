@@ -41,23 +41,19 @@ def overwrite(_old: T, new: T) -> T:
 
 
 def milestone_window(
-    size: int,
-) -> Callable[[Sequence[HistoryTurn], Sequence[HistoryTurn]], list[HistoryTurn]]:
+    old: Sequence[HistoryTurn], new: Sequence[HistoryTurn], *, size: int = TIMELINE_WINDOW
+) -> list[HistoryTurn]:
     """A reducer that keeps the last `size` turns plus every milestone, in order.
 
     Pure and O(turns); it never calls a model and never mutates its arguments.
     """
-
-    def reduce(old: Sequence[HistoryTurn], new: Sequence[HistoryTurn]) -> list[HistoryTurn]:
-        turns = [*(old or ()), *(new or ())]
-        first_recent = len(turns) - size
-        return [
-            turn
-            for index, turn in enumerate(turns)
-            if index >= first_recent or turn.get("milestone", False)
-        ]
-
-    return reduce
+    turns = [*(old or ()), *(new or ())]
+    first_recent = len(turns) - size
+    return [
+        turn
+        for index, turn in enumerate(turns)
+        if index >= first_recent or turn.get("milestone", False)
+    ]
 
 
 class ThreadState(TypedDict):
@@ -68,7 +64,7 @@ class ThreadState(TypedDict):
     the store. Follow-ups are resolved and answers are written from no other turns.
     """
 
-    timeline: Annotated[list[HistoryTurn], milestone_window(TIMELINE_WINDOW)]
+    timeline: Annotated[list[HistoryTurn], milestone_window]
 
 
 class QuestionState(TypedDict):

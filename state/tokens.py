@@ -100,8 +100,6 @@ def read_ranks() -> dict[bytes, int]:
 
 def _source() -> Path:
     spec = find_spec("bpe_openai")
-    roots = (spec.submodule_search_locations or []) if spec else []
-    for root in roots:
-        if (file := Path(root, "data", "o200k_base.tiktoken.gz")).is_file():
-            return file
-    raise FileNotFoundError("bpe-openai is not installed")
+    if spec is None or spec.origin is None:
+        raise FileNotFoundError("bpe-openai is not installed")
+    return Path(spec.origin).with_name("data") / "o200k_base.tiktoken.gz"

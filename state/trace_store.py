@@ -69,8 +69,7 @@ class TraceStore(Closing):
         body = deflate_json({"answer": answer, "events": list(events)})
         question = storable(answer["question"])
         asked_of = next((each["collection"] for each in events if "collection" in each), "")
-        about = answer["thread"], answer["status"], question, asked_of
-        row = (trace_id, now, *about, body)
+        row = (trace_id, now, answer["thread"], answer["status"], question, asked_of, body)
         with self._database.writing() as db:
             db.execute(_INSERT, row)
             db.execute("delete from traces where created_at < $1", (now - days * _DAY,))

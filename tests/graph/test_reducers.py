@@ -22,7 +22,7 @@ def test_the_newest_and_every_milestone_are_kept_in_order_and_nothing_is_changed
     before = copy.deepcopy(updates)
     kept: list = []
     for update in updates:
-        kept = milestone_window(size)(kept, update)
+        kept = milestone_window(kept, update, size=size)
     every = [entry for update in updates for entry in update]
     milestones = [entry for entry in every if entry.get("milestone")]
     newest = min(size, len(every))
@@ -30,5 +30,5 @@ def test_the_newest_and_every_milestone_are_kept_in_order_and_nothing_is_changed
     assert [entry for entry in kept if entry.get("milestone")] == milestones
     assert len(kept) <= size + len(milestones)
     assert updates == before
-    assert milestone_window(size)(kept, []) == kept
-    assert milestone_window(size)(None, None) == [], "nothing yet"  # type: ignore[arg-type]
+    assert milestone_window(kept, [], size=size) == kept
+    assert milestone_window(None, None) == [], "nothing yet"  # type: ignore[arg-type]
