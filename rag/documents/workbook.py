@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import datetime, time, timedelta
 from decimal import ROUND_HALF_UP, Decimal, localcontext
-from itertools import islice
 from typing import Any
 
 from rag.documents.archive import Archive
@@ -17,7 +16,6 @@ from rag.documents.layout import collapse_whitespace, row
 from rag.documents.stream import Part, Reading
 from state.errors import DocumentError
 
-_ROWS = 200
 _PERCENT = {9: "0%", 10: "0.00%"}
 """The formats that have a number and no code of their own."""
 _STYLED = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,7})"[^>]{0,80}?\bs="(\d{1,5})"')
@@ -32,7 +30,7 @@ _Templates = Mapping[tuple[int, int], str]
 
 
 def read(reading: Reading) -> Iterator[Part]:
-    """Some two hundred rows at a time. A formula stands as the value that is stored with it, an
+    """A row at a time. A formula stands as the value that is stored with it, an
     error as an empty cell.
     """
     formats: Mapping[str, _Templates] = {}
@@ -55,11 +53,10 @@ def read(reading: Reading) -> Iterator[Part]:
         title = collapse_whitespace(sheet.name)
         anchor = f"sheet {title}"
         yield Part(f"# {title}\n\n", anchor=anchor)
-        rows = _rows(book.get_sheet_by_name(sheet.name), formats.get(sheet.name, {}))
-        while some := list(islice(rows, _ROWS)):
-            lines = (row([cell_text(value) for value in values]) for values in some)
-            yield Part("".join(line + "\n" for line in lines if line), anchor=anchor)
-            cells += sum(map(len, some))
+        for values in _rows(book.get_sheet_by_name(sheet.name), formats.get(sheet.name, {})):
+            if line := row([*map(cell_text, values)]):
+                yield Part(f"{line}\n", anchor=anchor)
+            cells += len(values)
             if cells > reading.limits.cells:
                 reading.warn(f"only some {reading.limits.cells:,} cells were read")
                 return
