@@ -38,12 +38,6 @@ def clean(text: str) -> str:
     return text.translate(_NOT_TEXT) if _CONTROL.search(text) else text
 
 
-def shorten(text: str, limit: int = 120) -> str:
-    """The text on one line of at most `limit` characters, for titles and reasons."""
-    line = " ".join(clean(text).split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
-
-
 def real_title(property_: str | None) -> str | None:
     """A file property's title; None for a placeholder such as "Untitled 1"."""
     return None if property_ is None or _DEFAULT.fullmatch(property_.strip()) else property_

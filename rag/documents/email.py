@@ -8,12 +8,13 @@ from email import message_from_bytes, policy
 from email.message import EmailMessage
 from email.utils import parseaddr, parsedate
 
-from rag.documents.cleaning import shorten
+from rag.documents.cleaning import clean
 from rag.documents.encoding import decoded
 from rag.documents.html import page_part
 from rag.documents.stream import Part, Reading
 from state.documents import QUOTED_BY
 from state.errors import DocumentError
+from state.wording import shorten
 
 _HEADERS = ("From", "To", "Cc", "Date", "Subject")
 _FORWARDED = re.compile(r"(?:fwd?|wg|tr)\s*:", re.IGNORECASE)
@@ -47,7 +48,7 @@ def read(reading: Reading) -> Iterator[Part]:
 def _message(message: EmailMessage, reading: Reading) -> Iterator[Part]:
     lines = [f"{key}: {value}" for key in _HEADERS if (value := _header(message, key))]
     attached = message.iter_attachments() if message.is_multipart() else [message]
-    if names := [shorten(name) for part in attached if (name := part.get_filename())]:
+    if names := [shorten(clean(name), 120) for part in attached if (name := part.get_filename())]:
         lines.append(f"Attachments: {', '.join(names)}")
         reading.warn("attachments are not read")
     own, quoted = _without_quotation(_body(message, reading))
@@ -112,8 +113,8 @@ def _text(part: EmailMessage, reading: Reading) -> str:
 
 def _header(message: EmailMessage, key: str) -> str:
     try:
-        return shorten(str(message.get(key) or ""), 500)
+        return shorten(clean(str(message.get(key) or "")), 500)
     except (ValueError, TypeError, AttributeError, IndexError):
         # The header parser stumbles over what spam writes; the raw line is as good.
         raw = [value for name, value in message.raw_items() if name.lower() == key.lower()]
-        return shorten(str(raw[0]), 500) if raw else ""
+        return shorten(clean(str(raw[0])), 500) if raw else ""

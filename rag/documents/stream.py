@@ -11,9 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from rag.documents.cleaning import clean, shorten
+from rag.documents.cleaning import clean
 from rag.documents.formats import TEXT_FORMATS
 from state.errors import DocumentError, UnsupportedFormatError
+from state.wording import shorten
 
 MIB = 1 << 20
 
@@ -101,7 +102,7 @@ def document_errors(what: str) -> Iterator[None]:
     except BaseException as error:
         # Parsers raise anything at all on damaged input; what panics in Rust is no Exception, and
         # an OSError without a number is none of the system's.
-        detail = shorten(str(error)) or type(error).__name__
+        detail = shorten(clean(str(error)), 120) or type(error).__name__
         if isinstance(error, OSError) and error.errno == errno.EINVAL:
             detail = "it points outside itself"
         elif isinstance(error, OSError) and error.errno is not None:
@@ -122,7 +123,7 @@ def clean_parts(pieces: Iterator[Part], reading: Reading) -> Iterator[Part]:
             is_empty = is_empty and (not text or text.isspace())
             if text:
                 yield Part(text, piece.page, anchor)
-    reading.title = shorten(reading.title or "", 300) or None
+    reading.title = shorten(clean(reading.title or ""), 300) or None
     if is_empty:
         if not reading.warnings:
             raise UnsupportedFormatError("empty: it holds no text")

@@ -13,7 +13,7 @@ from itertools import count, islice
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from rag.documents.cleaning import clean, shorten
+from rag.documents.cleaning import clean
 from rag.documents.stream import Part
 from rag.embed.builtin import builtin_embedder
 from rag.evaluate.datasets import CorpusDocument, Dataset, Query, read_rows, sample
@@ -29,6 +29,7 @@ from state.choices import EvaluationStage
 from state.errors import UsageError
 from state.extras import package_version
 from state.settings import Settings
+from state.wording import shorten
 
 if TYPE_CHECKING:
     from rag.session import Session
@@ -217,7 +218,7 @@ def _index_corpus(
 def _read(document: CorpusDocument) -> tuple[IndexedDocument, list[DocumentPart]]:
     """A document's row in the index, and its one part."""
     text = clean(document.text)
-    title = shorten(document.title) if document.title else None
+    title = shorten(clean(document.title), 120) if document.title else None
     chunks = tuple(chunk_parts([Part(text)], "text"))
     row = IndexedDocument(document.id, None, None, content_hash="", title=title)
     return row, [DocumentPart(text, chunks)]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from rag.text.headings import Naming
     from state.documents import Chunk
 
-READER_VERSION = "85"
+READER_VERSION = "86"
 """Counted up when reading or chunking changes."""
 
 PART_CHARACTERS = 1 << 17
