@@ -81,7 +81,6 @@ class Terminal:
             self.notice(none)
             return
         from rich.cells import cell_len, set_cell_size
-        from rich.text import Text
 
         shown = [{name: clean(cell) for name, cell in row.items()} for row in rows]
         widths = {name: max(cell_len(row[name]) for row in shown) for name in shown[0]}
@@ -92,9 +91,9 @@ class Terminal:
                 del widths[name]
         for row in shown:
             cells = (set_cell_size(row[name], width) for name, width in widths.items())
-            line = Text(_GAP.join(cells).rstrip())
-            line.truncate(room, overflow="ellipsis")
-            _write(sys.stdout, line.plain)
+            line = _GAP.join(cells).rstrip()
+            fits = cell_len(line) <= room
+            _write(sys.stdout, line if fits else set_cell_size(line, room - 1) + "…")
 
     def notice(self, text: str) -> None:
         """Write one line about the run to stderr, unless quiet."""

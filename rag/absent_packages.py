@@ -48,13 +48,11 @@ _NAMED: dict[tuple[str, str], Any] = {
 
 
 def leave_out_packages() -> None:
-    """Called before anything foreign is imported that these packages or variables concern.
+    """Called before anything foreign is imported that these packages or the variable concern.
     LangSmith's variables must be gone: a run that they ask to be traced is not.
     """
     # To multiply a query by a block of vectors takes less time than to start threads for it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # ONNX Runtime would keep a name for this machine, and tell its makers which models it runs.
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     if _FINDER not in sys.meta_path:
         sys.meta_path.insert(0, _FINDER)
 

@@ -131,21 +131,19 @@ class TraceView:
 
 def research_line(event: Mapping[str, Any]) -> str | None:
     """The line for an event of a research run; None if there is nothing to say of it."""
-    line: str | None = None
     match event["event"]:
         case "research_started":
-            line = f"research {event['run_id']}: {event['question']}"
+            return f"research {event['run_id']}: {event['question']}"
         case "planned":
-            line = f"round {event['round']}: {many(len(event['subtasks']), 'subtask')} planned"
+            return f"round {event['round']}: {many(len(event['subtasks']), 'subtask')} planned"
         case "subtask_started":
-            line = f"  {event['subtask']['role']}: {event['subtask']['instruction']}"
+            return f"  {event['subtask']['role']}: {event['subtask']['instruction']}"
         case "subtask_finished":
             found = f"{many(event['citations'], 'citation')}, {decimal(event['bytes'])}"
             missing = event.get("missing", [])
             found += f", {len(missing)} not found" if missing else ""
-            line = f"  {event['status']}: {event['artifact']} ({found})"
+            return f"  {event['status']}: {event['artifact']} ({found})"
         case "reflected":
-            line = f"round {event['round']} → {event['decision']}: {event['reason']}"
-            if event.get("open"):
-                line += f" (still open: {'; '.join(event['open'])})"
-    return line
+            left = f" (still open: {'; '.join(event['open'])})" if event.get("open") else ""
+            return f"round {event['round']} → {event['decision']}: {event['reason']}{left}"
+    return None
