@@ -111,7 +111,7 @@ def test_every_dependency_is_used_by_some_code_path():
     for dependency in [*project["dependencies"], *(each for extra in extras for each in extra)]:
         name = re.match(r"[\w-]+", dependency)[0]
         module = MODULES.get(name, name.replace("-", "_"))
-        assert re.search(rf"(import|from) {module}\b|find_spec\(\"{module}\"\)", code), name
+        assert re.search(rf"((import|from) |find_spec\(\"|\"-m\", \"){module}\b", code), name
 
 
 def test_the_lock_leaves_out_what_the_overrides_do_but_for_the_tools_of_development():
