@@ -39,7 +39,8 @@ _STANDING = r"it|they|them|he|him|she|these|those|one(?!\s+of\b)"
 
 
 def _pronouns(words: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w-])(?:{words})(?![\w-])", re.IGNORECASE)  # in no --one-file-system
+    """Finds none in --one-file-system and example.it."""
+    return re.compile(rf"(?<![\w.-])(?:{words})(?![\w-])", re.IGNORECASE)
 
 
 _PRONOUN = _pronouns(f"{_STANDING}|its|their|his|her|ones")

@@ -62,7 +62,7 @@ def test_a_chain_of_follow_ups_carries_the_questions_that_it_leans_on(history, q
 
 
 def test_a_name_that_a_pronoun_cuts_is_weighed_as_a_whole():
-    question = "What does www.corriere.it say of France?"
+    question = "What does corriere.it say of France?"
     assert stand_alone(question, BYZANTIUM)[0].startswith(question)
 
 
