@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 
+from rag.index.candidates import chunk_terms
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.dates import with_dates
@@ -15,6 +16,7 @@ from rag.question.parse import (
     QUESTION_CHARACTERS,
     VERBS,
     parse_question,
+    share,
     split_context,
     with_context,
 )
@@ -25,7 +27,9 @@ POOL = 30
 """The best chunks that a question finds by itself, which others are graded against."""
 MOST_PARTS = 4
 OUT_OF_DOMAIN = 0.04
-"""Below this probability that the collection covers the question, nothing found is near it."""
+"""Below this probability that the collection covers the question, nothing found is near it,"""
+_BEST, _HALF = 3, 0.5
+"""unless one of so many chunks holds this share of its weighted terms."""
 
 LEAST_WORDS = 3
 """A piece of fewer words is no question and belongs to the one before it."""
@@ -40,8 +44,13 @@ _PART = re.compile(
 
 
 def is_near(part: QuestionPart) -> bool:
-    """Whether the nearest passages are worth showing even if they may not answer the part."""
-    return part["in_domain"] is None or part["in_domain"] >= OUT_OF_DOMAIN
+    """Whether the nearest passages are worth showing even if they may not answer the part: it is
+    likely enough that they do, or one speaks of half of what is asked about.
+    """
+    if part["in_domain"] is None or part["in_domain"] >= OUT_OF_DOMAIN:
+        return True
+    weights, best = part["question"]["weights"], part["pool"][:_BEST]
+    return any(share(weights, set(chain(*chunk_terms(each)))) >= _HALF for each in best)
 
 
 def read_parts(

@@ -1,7 +1,7 @@
 import pytest
 
 from rag.question.parse import parse_question, split_context
-from rag.question.parts import split
+from rag.question.parts import is_near, read_parts, split
 
 
 def test_a_number_counts_as_it_is_and_a_misspelt_word_as_the_one_it_stands_for(railway):
@@ -9,6 +9,15 @@ def test_a_number_counts_as_it_is_and_a_misspelt_word_as_the_one_it_stands_for(r
     question = parse_question("Who designed the viaducct?", railway)
     assert question["text"] == "Who designed the viaduct?"
     assert "viaduct" in question["terms"]
+
+
+@pytest.mark.parametrize(
+    ("question", "near"),
+    [("Tell me everything about the viaduct", True), ("Tell me everything about whales", False)],
+)
+def test_what_speaks_of_the_matter_is_near_however_little_it_answers(railway, question, near):
+    (part,) = read_parts(question, railway)
+    assert is_near({**part, "in_domain": 0.0}) == near
 
 
 @pytest.mark.parametrize(
