@@ -5,9 +5,10 @@ which scores the best stretches together with the question.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from statistics import fmean
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from rag.index.language import ENGLISH, current_language
 from rag.question.followup import resolved_wordings
 from rag.question.parse import split_context
 from state.documents import text_with_headings
-from state.passages import RetrievedChunk
+from state.passages import RetrievedChunk, is_web
 
 if TYPE_CHECKING:
     from rag.embed.protocol import Vectors
@@ -32,6 +33,8 @@ SIMILARITY_WEIGHT = 3.0
 questions on twelve documentations, which the reader was not trained on, the first eight chunks
 answer 262; with half of it 260, and with the best 24 instead of 36 put in order 253.
 """
+_JOINED = re.compile(r"[\W_]+")
+"""What joins the words of a file's name."""
 
 
 class Reranker:
@@ -109,7 +112,15 @@ class Reranker:
 
 def chunk_with_headings(chunk: RetrievedChunk) -> str:
     """A chunk as the reranker reads it: its text stands at the end."""
-    return text_with_headings(chunk["title"], chunk["heading"], chunk["text"])
+    return text_with_headings(title_of(chunk), chunk["heading"], chunk["text"])
+
+
+def title_of(chunk: RetrievedChunk) -> str:
+    """The title of a chunk's document; what has none is called as its file is. A page of the web is
+    not: its author may choose any words.
+    """
+    called = "" if is_web(chunk) else PurePath(chunk["source"]).stem
+    return chunk["title"] or _JOINED.sub(" ", called).strip()
 
 
 @cache

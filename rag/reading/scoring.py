@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rag.index.terms import terms
-from rag.question.parse import share, specific_terms, split_context
+from rag.question.parse import share, specific_terms
 from rag.reading.display import cells, named_cells
-from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings
+from rag.reading.reranker import MaxSim, Reranker, chunk_with_headings, title_of
 from rag.reading.stretches import Stretch, stretches_of
 from state.documents import heading_path
 from state.passages import ParsedQuestion, RetrievedChunk, text_between
@@ -109,7 +109,7 @@ def judged_text(stretch: Stretch) -> str:
     if header := _header(stretch):
         names = cells(text_between(stretch.chunk, *header).replace("_", " "))
         text = ". ".join(named_cells(names, cells(text)))
-    return f"{heading_path(stretch.chunk['title'], stretch.heading)}. {text}"
+    return f"{heading_path(title_of(stretch.chunk), stretch.heading)}. {text}"
 
 
 def _header(stretch: Stretch) -> tuple[int, int] | None:
@@ -170,7 +170,7 @@ def extents_of(stretch: Stretch, begins: int) -> list[tuple[int, int]]:
     found = [(before + start, before + end) for start, end in own]
     if not stretch.above:
         return [(0, begins), *found]
-    title = stretch.chunk["title"] or ""
+    title = title_of(stretch.chunk)
     return found if stretch.heading.startswith(title) else [(0, len(title)), *found]
 
 
@@ -186,16 +186,6 @@ def _retrieval_scores(chunks: Sequence[RetrievedChunk]) -> tuple[float, dict[str
 
 def _headings(stretch: Stretch) -> str:
     return f"{stretch.chunk['title'] or ''} {stretch.heading}"
-
-
-def coverage(question: ParsedQuestion, stretch: Stretch) -> float:
-    """The share of the question's weighted terms that the stretch and the headings above it hold,
-    0 to 1: of the whole question, or of what was typed where that share is larger.
-    """
-    held = {*terms(stretch.text), *terms(_headings(stretch))}
-    typed = {*terms(split_context(question["text"])[0])}
-    alone = {term: weight for term, weight in question["weights"].items() if term in typed}
-    return max(share(question["weights"], held), share(alone, held))
 
 
 def _says_more(question: ParsedQuestion, stretch: Stretch) -> bool:

@@ -27,7 +27,7 @@ from rag.reading.snippets import shown_snippets
 from rag.session import Session
 from state.passages import QuestionPart
 
-FEATURES = ("covered", "judged", "margin")
+FEATURES = ("judged", "margin")
 UNSURE = 0.3
 """Of the answerable questions that the line is drawn on, those that may be left unsure: of theirs,
 which share few words with the answers, what is shown is right for two in three. With it a quarter

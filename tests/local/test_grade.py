@@ -63,7 +63,7 @@ def test_an_answer_on_another_number_is_not_sure(railway):
         state = searched(railway, asked)
         found[asked] = answer_features(state["parts"][0], state["documents"], StaticReranker())
     assert [each["lacking"] for each in found.values()] == [0, 1]
-    sure = {"covered": 1.0, "judged": 9.0, "margin": 1.0}
+    sure = {"judged": 9.0, "margin": 1.0}
     reader = grader_model().reader
     known = [probability_of({**sure, "lacking": lacking}, reader) for lacking in (0.0, 1.0)]
     assert [reader.threshold <= each for each in known] == [True, False]

@@ -18,7 +18,7 @@ from rag.index.candidates import chunk_terms
 from rag.index.reader import CollectionReader
 from rag.question.parse import FEW_CHUNKS, share, specific_terms, split_context
 from rag.reading.reranker import Reranker, chunk_with_headings
-from rag.reading.scoring import best_of, coverage, judge_stretches
+from rag.reading.scoring import best_of, judge_stretches
 from state.graph_state import GraphState, new_chunks
 from state.passages import Grade, ParsedQuestion, QuestionPart, RetrievedChunk, is_web
 from state.wording import listed
@@ -115,7 +115,7 @@ def probability_of(features: Mapping[str, float], reader: Logistic) -> float:
 def answer_features(
     part: QuestionPart, documents: Sequence[RetrievedChunk], reading: Reranker
 ) -> dict[str, float]:
-    """The features of whether what is shown answers the question: the best stretch's coverage, its
+    """The features of whether what is shown answers the question: the best stretch's
     cross-encoder score, and how much nearer it is than the median stretch of those that the
     question itself found (what rewrites found is farther); and how many numbers of the question its
     chunk lacks.
@@ -130,11 +130,10 @@ def answer_features(
     found = judge_stretches(question, [*documents, *beside], reading)
     nearest = best_of([each for each in found if each.stretch.chunk["chunk_id"] in given])
     if nearest is None:
-        return dict.fromkeys(("covered", "judged", "margin", "lacking"), 0.0)
+        return dict.fromkeys(("judged", "margin", "lacking"), 0.0)
     others = [each.unjudged for each in found if each.stretch.chunk["chunk_id"] in own]
     typed, _ = split_context(question["text"])
     return {
-        "covered": coverage(question, nearest.stretch),
         "judged": nearest.judged,
         "margin": nearest.unjudged - median(others or [each.unjudged for each in found]),
         "lacking": float(len(lacking_numbers(typed, nearest.stretch.chunk))),
