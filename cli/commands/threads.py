@@ -135,6 +135,7 @@ def prune(
             question = f"Remove {many(count, 'turn')} of {many(len(removed), 'thread')}?"
             terminal.confirm(question, yes=yes)
             removed = prune_turns()
+            count = sum(map(len, removed.values()))
     if json_:
         terminal.json({"schema": "crag.threads.pruned/1", "dry_run": dry_run, "removed": removed})
         return
