@@ -102,6 +102,11 @@ def chunk_terms(chunk: RetrievedChunk) -> tuple[list[str], list[str]]:
     return terms(chunk["text"]), [*called, *terms(above)]
 
 
+def terms_with_headings(chunk: RetrievedChunk) -> frozenset[str]:
+    """The terms of a chunk, of what its file is called, its title and its headings."""
+    return frozenset().union(*chunk_terms(chunk))
+
+
 def _names(chunk: RetrievedChunk) -> list[list[str]]:
     """The terms of what a chunk's document is called: its file's name, a number in it, its title,
     and this without what explains it.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 
-from rag.index.candidates import chunk_terms
+from rag.index.candidates import terms_with_headings
 from rag.index.reader import CollectionReader
 from rag.index.terms import terms
 from rag.question.dates import with_dates
@@ -50,7 +50,7 @@ def is_near(part: QuestionPart) -> bool:
     if part["in_domain"] is None or part["in_domain"] >= OUT_OF_DOMAIN:
         return True
     weights, best = part["question"]["weights"], part["pool"][:_BEST]
-    return any(share(weights, set(chain(*chunk_terms(each)))) >= _HALF for each in best)
+    return any(share(weights, terms_with_headings(each)) >= _HALF for each in best)
 
 
 def read_parts(

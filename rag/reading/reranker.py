@@ -119,8 +119,9 @@ def title_of(chunk: RetrievedChunk) -> str:
     """The title of a chunk's document; what has none is called as its file is. A page of the web is
     not: its author may choose any words.
     """
-    called = "" if is_web(chunk) else PurePath(chunk["source"]).stem
-    return chunk["title"] or _JOINED.sub(" ", called).strip()
+    if chunk["title"] or is_web(chunk):
+        return chunk["title"] or ""
+    return _JOINED.sub(" ", PurePath(chunk["source"]).stem).strip()
 
 
 @cache

@@ -25,12 +25,13 @@ def generate(state: GraphState, emit: Emit) -> Generated:
     shown: list[Citation] = []
     for part, own in zip(state["parts"], state["passages"], strict=True):
         known = part["in_domain"] is None or grader_model().is_in_domain(part["in_domain"])
+        near = known or is_near(part)
         if not known:
-            told = UNSURE if is_near(part) else NOT_FOUND
+            told = UNSURE if near else NOT_FOUND
             typed, _ = split_context(part["question"]["text"])
             asked = shorten(typed, LONGEST_QUESTION)
             warnings.append(told.format(asked))
-        if known or is_near(part):
+        if near:
             shown += [each for each in own[:most] if not _is_among(each, shown)]
     parts = tuple(map(snippet_part, shown))
     text = "\n\n".join(part["text"].rstrip() for part in parts)

@@ -14,7 +14,7 @@ import numpy as np
 from rag.embed.builtin import builtin_embedder
 from rag.engines.local.grader_model import GraderModel, Logistic, grader_model
 from rag.engines.protocol import Graded
-from rag.index.candidates import chunk_terms
+from rag.index.candidates import terms_with_headings
 from rag.index.reader import CollectionReader
 from rag.question.parse import FEW_CHUNKS, share, specific_terms, split_context
 from rag.reading.reranker import Reranker, chunk_with_headings
@@ -115,10 +115,9 @@ def probability_of(features: Mapping[str, float], reader: Logistic) -> float:
 def answer_features(
     part: QuestionPart, documents: Sequence[RetrievedChunk], reading: Reranker
 ) -> dict[str, float]:
-    """The features of whether what is shown answers the question: the best stretch's
-    cross-encoder score, and how much nearer it is than the median stretch of those that the
-    question itself found (what rewrites found is farther); and how many numbers of the question its
-    chunk lacks.
+    """The features of whether what is shown answers the question: the best stretch's cross-encoder
+    score, and how much nearer it is than the median stretch of those that the question itself found
+    (what rewrites found is farther); and how many numbers of the question its chunk lacks.
     """
     question = part["question"]
     given = {each["chunk_id"] for each in documents}
@@ -150,11 +149,6 @@ def lacking_numbers(question: str, chunk: RetrievedChunk) -> Sequence[str]:
 
     held = (chunk["source"], chunk["title"], chunk["heading"], chunk["text"])
     return unheld_numbers(question, " ".join(filter(None, held)))
-
-
-def terms_with_headings(chunk: RetrievedChunk) -> frozenset[str]:
-    """The terms of a chunk, its title and its headings."""
-    return frozenset().union(*chunk_terms(chunk))
 
 
 def _grade(

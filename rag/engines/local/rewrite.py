@@ -8,8 +8,8 @@ for what the best passages do not cover, 870 questions were answered no worse.
 
 from __future__ import annotations
 
-from rag.engines.local.grade import terms_with_headings
 from rag.engines.protocol import Rewritten
+from rag.index.candidates import terms_with_headings
 from rag.index.terms import fold, term_spans, terms
 from rag.question.parse import share
 from rag.question.parts import is_near
